@@ -25,6 +25,13 @@ from spark_iceberg_sql.cli import COMMANDS, Command
 from spark_iceberg_sql.config.keys import KEYS, PURPOSE, Reader, WrongValueError
 from spark_iceberg_sql.config.schema import schema
 from spark_iceberg_sql.config.settings import OWN_FILE, TABLE, Settings
+from spark_iceberg_sql.insight.advise.model import Advice
+from spark_iceberg_sql.insight.explain.model import Explanation
+from spark_iceberg_sql.insight.from_hive.model import FromHive
+from spark_iceberg_sql.insight.health.model import Health
+from spark_iceberg_sql.insight.json_values import Result
+from spark_iceberg_sql.insight.preview.model import Preview
+from spark_iceberg_sql.insight.spj.model import JoinReport
 from spark_iceberg_sql.model.functions.metadata_functions import METADATA_FUNCTIONS, TABLES, MetadataFunction
 from spark_iceberg_sql.model.functions.table_functions import FUNCTIONS, Argument, Function
 from spark_iceberg_sql.model.transform_record import Transform
@@ -37,6 +44,15 @@ from spark_iceberg_sql.spark.optimizer.iceberg_issues import ISSUES, TESTED_VERS
 ROOT = Path(__file__).parents[1]
 PACKAGE = Path(spark_iceberg_sql.__file__).parent
 RULES = "reference/rules/index.md"
+
+RESULTS: dict[str, type[Result]] = {
+    "explain": Explanation,
+    "health": Health,
+    "spj": JoinReport,
+    "preview": Preview,
+    "advise": Advice,
+    "from_hive": FromHive,
+}
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
@@ -51,6 +67,9 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         files.append(File.generated(config, address, content=text))
     text = json.dumps(schema(SETTINGS_SCHEMA), indent=2)
     files.append(File.generated(config, SETTINGS_SCHEMA.removeprefix(SITE), content=text))
+    for name, result in RESULTS.items():
+        text = json.dumps(result.json_schema(), indent=2)
+        files.append(File.generated(config, f"reference/{name}.schema.json", content=text))
     return files
 
 

@@ -11,10 +11,13 @@ from typing import Any
 
 import pytest
 from doc_pages import ROOT
+from jsonschema import Draft202012Validator, ValidationError
 
 from spark_iceberg_sql.insight.advise.model import Advice, Proposal, QueryReads, RuledOut
 from spark_iceberg_sql.insight.explain.model import Conjunct, Explanation, Scan
-from spark_iceberg_sql.insight.health.model import Finding, Health
+from spark_iceberg_sql.insight.from_hive.hive_script import Step
+from spark_iceberg_sql.insight.from_hive.model import FromHive, HiveQuery
+from spark_iceberg_sql.insight.health.model import Finding, Health, WorkloadReads
 from spark_iceberg_sql.insight.preview.model import Basis, PartitionPreview, Preview
 from spark_iceberg_sql.insight.spj.model import Join, JoinReport
 
@@ -26,9 +29,19 @@ READS = QueryReads("SELECT 1", 2.0, 1, 10, 4, 40)
 PROPOSAL = Proposal("days(ts)", 2, 20, 30, (READS,), 4, 10, ("ALTER ...",), "CALL ...", ("SIS5",))
 RESULTS = {
     "explain": Explanation("SECRET", (Scan("t", 0, 0, conjuncts=(Conjunct("a = 1", 0),)),)),
-    "health": Health("t", 1, 2, (Finding("skew", "text", 0, 1),)),
+    "health": Health("t", 1, 2, (Finding("skew", "text", 0, 1, reads=WorkloadReads(1, 2, 3, 4)),)),
     "spj": JoinReport((Join("a = b", ("t", "u"), 2, 0, False, True),), ("SET x = 1",)),
     "preview": PREVIEW,
+    "from_hive": FromHive(
+        "t",
+        "days(ts)",
+        "all rows",
+        ("x",),
+        (HiveQuery("SELECT 1", None),),
+        ("same",),
+        ("saves",),
+        (Step("why", ("DO",)),),
+    ),
     "advise": Advice(
         [PROPOSAL], source="t", basis="every row", tried=3, notes=("a note",), ruled_out=(RuledOut("id", "why", 7),)
     ),
@@ -56,6 +69,20 @@ def test_a_result_survives_json(name: str) -> None:
     text = json.dumps(values, allow_nan=False)
     assert json.loads(text) == values == json.loads(RESULTS[name].to_json())
     assert "SECRET" not in text  # a statement may contain a password
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_a_result_fits_its_schema(name: str) -> None:
+    schema = type(RESULTS[name]).json_schema()
+    validator = Draft202012Validator(schema)
+    validator.check_schema(schema)
+    values = RESULTS[name].to_dict()
+    validator.validate(values)
+    for key in values:  # it refuses a missing key, and a key of another type
+        with pytest.raises(ValidationError):
+            validator.validate({k: v for k, v in values.items() if k != key})
+        with pytest.raises(ValidationError):
+            validator.validate({**values, key: {"another": "type"}})
 
 
 def test_figures_and_values_that_json_lacks() -> None:

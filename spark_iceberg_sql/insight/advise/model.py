@@ -8,11 +8,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import ClassVar
 
 from spark_iceberg_sql import markup
 from spark_iceberg_sql.checker.plan import size
-from spark_iceberg_sql.insight.json_values import Result, json_value
+from spark_iceberg_sql.insight.json_values import Result
 from spark_iceberg_sql.report.sql_text import html, laid_out
 from spark_iceberg_sql.report.terminal import plural
 from spark_iceberg_sql.safe_output import join_visible
@@ -159,6 +159,13 @@ class Advice(Result, list[Proposal]):
     why. tried: the number of specs. ruled_out: the specs that are not among the proposals, each with the reason.
     """
 
+    JSON_PROPERTIES: ClassVar[tuple[str, ...]] = ("source", "basis", "tried", "notes", "proposals", "ruled_out")
+    source: str
+    basis: str
+    tried: int
+    notes: tuple[str, ...]
+    ruled_out: tuple[RuledOut, ...]
+
     def __init__(
         self,
         proposals: Iterable[Proposal],
@@ -177,6 +184,11 @@ class Advice(Result, list[Proposal]):
         self.ruled_out = ruled_out
 
     @property
+    def proposals(self) -> list[Proposal]:
+        """The proposals, best first."""
+        return list(self)
+
+    @property
     def best(self) -> Proposal:
         """The best proposal."""
         return self[0]
@@ -185,17 +197,6 @@ class Advice(Result, list[Proposal]):
     def today(self) -> Proposal | None:
         """Today's spec; None if the source is not an Iceberg table in a catalog."""
         return next((p for p in self if p.is_today), None)
-
-    def to_dict(self) -> dict[str, Any]:
-        """A dict for JSON: the attributes, and `proposals`, best first, each with the attributes of Proposal."""
-        return {
-            "source": self.source,
-            "basis": self.basis,
-            "tried": self.tried,
-            "notes": list(self.notes),
-            "proposals": json_value(list(self)),
-            "ruled_out": json_value(self.ruled_out),
-        }
 
     @property
     def headline(self) -> str:

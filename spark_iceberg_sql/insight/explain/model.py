@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import ClassVar
 
 from spark_iceberg_sql import markup
 from spark_iceberg_sql.checker.plan import size
-from spark_iceberg_sql.insight.json_values import Result, json_value
+from spark_iceberg_sql.insight.json_values import Result
 from spark_iceberg_sql.model.wrong_bounds import WrongBounds
 from spark_iceberg_sql.safe_output import join_visible
 
@@ -57,6 +57,7 @@ class Scan:
     full. reason: why it reads fewer files than its filters need, such as `top 10 by ts`.
     """
 
+    JSON_PROPERTIES: ClassVar[tuple[str, ...]] = ("pruned",)
     table: str
     files: int | None = None
     total_files: int | None = None
@@ -86,7 +87,8 @@ class Scan:
 class Explanation(Result):
     """The reads of a statement, from metadata alone; the statement is not run.
 
-    statement: its text. scans: of all tables, in plan order. notes: what is not shown, and why.
+    statement: its text, which JSON does not have. scans: of all tables, in plan order. notes: what is not shown, and
+    why.
     """
 
     statement: str = field(repr=False)  # it may contain a password
@@ -129,11 +131,6 @@ class Explanation(Result):
                 )
         for note in self.notes:
             yield (*(None,) * 10, note, None, None)
-
-    def to_dict(self) -> dict[str, Any]:
-        """A dict for JSON: `scans`, each with the attributes of Scan and `conjuncts`, and `notes`."""
-        scans = [{**json_value(scan), "pruned": scan.pruned} for scan in self.scans]
-        return {"scans": scans, "notes": list(self.notes)}
 
     def __str__(self) -> str:
         return join_visible(self._lines())

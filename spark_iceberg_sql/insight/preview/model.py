@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cached_property
 from statistics import median
-from typing import Any
+from typing import Any, ClassVar
 
 from spark_iceberg_sql import markup
 from spark_iceberg_sql.checker.plan import size
@@ -64,6 +64,7 @@ class Preview(Result):
     of all. arrival: in which order the rows are assumed to arrive.
     """
 
+    JSON_PROPERTIES: ClassVar[tuple[str, ...]] = ("partitions", "files", "rows", "bytes", "skew", "small_files")
     source: str
     spec: str
     per_partition: tuple[PartitionPreview, ...]
@@ -154,11 +155,6 @@ class Preview(Result):
     def title(self) -> str:
         """The title: the source and its spec."""
         return f"{self.source}, " + (f"PARTITIONED BY ({self.spec})" if self.spec else "unpartitioned")
-
-    def to_dict(self) -> dict[str, Any]:
-        """A dict for JSON: the attributes, and `partitions`, `files`, `rows`, `bytes`, `skew` and `small_files`."""
-        totals = ("partitions", "files", "rows", "bytes", "skew", "small_files")
-        return super().to_dict() | {name: getattr(self, name) for name in totals}
 
     def __str__(self) -> str:
         pairs = self.summary()

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import ClassVar
 
 from spark_iceberg_sql import markup
-from spark_iceberg_sql.insight.json_values import Result, json_value
+from spark_iceberg_sql.insight.json_values import Result
 from spark_iceberg_sql.report.sql_text import html
 from spark_iceberg_sql.report.terminal import plural
 from spark_iceberg_sql.safe_output import join_visible
@@ -45,6 +45,7 @@ class Join:
     storage-partitioned join, even with `sets`; None if nothing does.
     """
 
+    JSON_PROPERTIES: ClassVar[tuple[str, ...]] = ("happens",)
     condition: str
     tables: tuple[str, ...]
     shuffles: int
@@ -66,6 +67,7 @@ class JoinReport(Result):
     sets: the smallest set of SET statements with the fewest shuffles; planned, not run.
     """
 
+    JSON_PROPERTIES: ClassVar[tuple[str, ...]] = ("happens",)
     joins: tuple[Join, ...]
     sets: tuple[str, ...] = ()
 
@@ -87,11 +89,6 @@ class JoinReport(Result):
                 "; ".join(self.sets) or None if join.best < join.shuffles else None,
                 join.why,
             )
-
-    def to_dict(self) -> dict[str, Any]:
-        """A dict for JSON: `happens`, `sets`, and `joins`, each with the attributes of Join."""
-        joins = [{**json_value(join), "happens": join.happens} for join in self.joins]
-        return {"happens": self.happens, "sets": list(self.sets), "joins": joins}
 
     def __str__(self) -> str:
         return join_visible(self._lines()) or "the query has no join"
