@@ -12,6 +12,7 @@ from spark_iceberg_sql.checker.plan import size
 from spark_iceberg_sql.insight.json_values import Result
 from spark_iceberg_sql.model.spec import PartitionField
 from spark_iceberg_sql.model.wrong_bounds import WrongBounds
+from spark_iceberg_sql.report.bar_chart import Bar, bar_chart
 from spark_iceberg_sql.report.sql_text import html
 from spark_iceberg_sql.report.terminal import plural
 from spark_iceberg_sql.safe_output import join_visible
@@ -132,9 +133,34 @@ class Health(Result):
 
     def _repr_html_(self) -> str:
         rows = "".join(map(_html_row, (*self.findings, *self.ruled_out)))
-        header = f"<p><b>{markup.html_text(self.table)}</b>: {self._title}</p>"
-        table = f"<table><tbody>{rows}</tbody></table>" if rows else "<p>no problems found</p>"
-        return markup.box(header, table, *(f"<div>{markup.html_text(note)}</div>" for note in self.notes))
+        header = f"<p><b>{markup.html_text(self.table)}</b>: {self._title}</p><p>{markup.html_text(self.headline)}</p>"
+        table = f"<table><tbody>{rows}</tbody></table>" if rows else ""
+        return markup.box(
+            header, self._reads_chart(), table, *(f"<div>{markup.html_text(note)}</div>" for note in self.notes)
+        )
+
+    @property
+    def headline(self) -> str:
+        """What to do."""
+        problems = dict.fromkeys(finding.problem for finding in self.findings if finding.call is not None)
+        if problems:
+            return (
+                f"{plural(sum(f.call is not None for f in self.findings), 'statement')} to run: {', '.join(problems)}"
+            )
+        return "no statement to run" if self.findings else "no problems found"
+
+    def _reads_chart(self) -> str:
+        """What the queries read today and after each statement."""
+        reads = {finding.problem: finding.reads for finding in self.findings if finding.reads is not None}
+        if not reads:
+            return ""
+        today = next(iter(reads.values()))
+        bars = [
+            Bar("today", today.bytes_now, plural(today.files_now, "file")),
+            *(Bar(f"after {problem}", r.bytes, plural(r.files, "file")) for problem, r in reads.items()),
+        ]
+        title = "bytes that the queries read"
+        return markup.dim_line(title) + bar_chart(title, bars)
 
 
 def _html_row(finding: Finding) -> str:

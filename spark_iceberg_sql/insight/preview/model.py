@@ -13,10 +13,13 @@ from spark_iceberg_sql import markup
 from spark_iceberg_sql.checker.plan import size
 from spark_iceberg_sql.insight.json_values import Result
 from spark_iceberg_sql.model.spec import Spec
+from spark_iceberg_sql.report.bar_chart import Bar, bar_chart
+from spark_iceberg_sql.report.terminal import plural
 from spark_iceberg_sql.safe_output import join_visible
 
 SMALL_FILE_BYTES = 32_000_000  # bytes; a file is small if it is below this and below an eighth of the target
 _MAX_ROWS = 5
+_MAX_BARS = 20
 _EPOCH = date(1970, 1, 1)
 _BAR_WIDTH = 24
 
@@ -152,6 +155,16 @@ class Preview(Result):
             yield "note", note
 
     @property
+    def headline(self) -> str:
+        """What the spec makes of the rows, and whether that is worth it."""
+        text = f"{plural(self.partitions, 'partition')} with {plural(self.files, 'file')}"
+        if self.file_sizes:
+            text += f" of {size(int(median(self.file_sizes)))} (median)"
+        if self.spec and self.bytes > self.small_limit and 2 * self.small_files > self.files:
+            text += f": {self.small_files:,} are below {size(self.small_limit)}, a coarser spec would have larger ones"
+        return text
+
+    @property
     def title(self) -> str:
         """The title: the source and its spec."""
         return f"{self.source}, " + (f"PARTITIONED BY ({self.spec})" if self.spec else "unpartitioned")
@@ -178,26 +191,18 @@ class Preview(Result):
             f"<td style='text-align:left'>{markup.html_text(text)}</td></tr>"
             for name, text in self.summary()
         )
-        bars = [(p.partition, p.bytes) for p in self.per_partition[:40]] if self.spec else []
-        return f"<div><b>{markup.html_text(self.title)}</b><table>{cells}</table>{_bar_chart(bars)}</div>"
-
-
-def _bar_chart(bars: Sequence[tuple[str, int]]) -> str:
-    """Bars as SVG in the text colour, for light and dark themes."""
-    if not bars:
-        return ""
-    max_bytes = max(value for _, value in bars) or 1
-    bar_width = 600 / len(bars)
-    rects = "".join(
-        f"<rect x='{i * bar_width:.1f}' y='{80 - 78 * value / max_bytes:.1f}' width='{max(1.0, bar_width - 1):.1f}' "
-        f"height='{78 * value / max_bytes:.1f}' fill='currentColor' fill-opacity='0.6'>"
-        f"<title>{markup.html_text(name)}: {size(value)}</title></rect>"
-        for i, (name, value) in enumerate(bars)
-    )
-    return (
-        f"<svg viewBox='0 0 600 80' width='600' height='80' role='img'>"
-        f"<title>bytes of the largest partitions</title>{rects}</svg>"
-    )
+        shown = self.per_partition[:_MAX_BARS] if self.spec else ()
+        bars = [
+            Bar(p.partition, p.bytes, plural(p.files, "file"), int(p.bytes < self.small_limit * p.files)) for p in shown
+        ]
+        which = f"the {len(shown)} largest of {self.partitions:,}" if self.partitions > len(shown) else "largest first"
+        limit = size(self.small_limit)
+        chart = bar_chart(f"bytes by partition, {which}", bars, [f"files of {limit} or more", "smaller files"])
+        caption = markup.dim_line(f"bytes by partition, {which}") if bars else ""
+        return markup.box(
+            f"<b>{markup.html_text(self.title)}</b><div>{markup.html_text(self.headline)}</div>{caption}{chart}"
+            f"<table>{cells}</table>"
+        )
 
 
 def partition_text(spec: Spec, values: Sequence[Any]) -> str:
