@@ -157,3 +157,20 @@ def test_random_queries(spark: SparkSession, seed: int) -> None:
             assert not chosen - matching, query
     hits = spark.sql("SELECT hits FROM iceberg_rules() WHERE name = 'limit'").collect()[0][0]
     assert hits > 0
+
+
+def test_a_repeated_query_reads_no_metadata_for_its_range_and_a_commit_is_seen(spark: SparkSession) -> None:
+    """The range is of one snapshot: rows that a commit replaces are read from the new files."""
+    table = "local.limits.repeated"
+    spark.sql(
+        f"CREATE OR REPLACE TABLE {table} USING iceberg TBLPROPERTIES ('write.distribution-mode' = 'none') "
+        "AS SELECT id, id % 7 AS k FROM range(0, 1000, 1, 20)"
+    )
+    query = f"SELECT id FROM {table} WHERE k >= 0 LIMIT 10"
+    first = optimized(spark, query)
+    assert "(implied)" in first
+    assert optimized(spark, query) == first
+    assert optimized(spark, query.replace("LIMIT 10", "LIMIT 60")) != first
+    spark.sql(f"INSERT OVERWRITE {table} SELECT id + 5000, id % 7 FROM range(0, 1000, 1, 20)")
+    assert len(rows := spark.sql(query).collect()) == 10
+    assert min(row.id for row in rows) >= 5000

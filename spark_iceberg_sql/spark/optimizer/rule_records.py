@@ -80,6 +80,7 @@ _RANGES = (
     "TrialValues",
     "CounterexampleSearch",
     "IndexedColumn",
+    "ConclusionCache",
 )
 # What the limits of a plan cut off, and the files that may hold rows of it.
 _LIMITS = (*_RANGES, "PartitionFieldTerm", "ConstantExpression", "FileTruth", "ColumnBounds", "LimitedRelation")

@@ -27,6 +27,8 @@ public class Limit extends SwitchedRule {
   private static final int MINIMUM = 8;
   /** The number of columns without a part in the filter or the partitioning that are tried. */
   private static final int COLUMNS = 4;
+  /** Of the last limits. */
+  private static final ConclusionCache RANGES = new ConclusionCache(256);
 
   @Override
   protected LogicalPlan rewrite(LogicalPlan plan) {
@@ -47,19 +49,32 @@ public class Limit extends SwitchedRule {
     }
   }
 
-  /** Null if it would not halve the files. */
   private static LogicalPlan narrowed(LocalLimit limit) {
-    LimitedRelation limited = LimitedRelation.of(limit);
+    final LimitedRelation limited = LimitedRelation.of(limit);
     if (limited == null || limited.sort != null || limited.filter == null || limited.count <= 0) return null;
-    SnapshotFiles files = SnapshotFiles.of(limited.relation);
+    final SnapshotFiles files = SnapshotFiles.of(limited.relation);
     if (files == null || !files.hasMoreThan(MINIMUM, limited.count)) return null;
+    List<Expression> ranges = RANGES.of(files.layout.version(), limited.condition(), limited.relation.output(),
+      List.of(Integer.valueOf(limited.count)), new ConclusionCache.Rule() {
+        @Override
+        public List<Expression> conclusions() {
+          return ranges(limited, files);
+        }
+      });
+    if (ranges.isEmpty()) return null;
+    return limited.with((Expression) ranges.get(0), ReadNotes.noted(files.pinned, "any " + limited.count + " rows"));
+  }
+
+  /** The range in which the fewest files surely hold enough rows; none if it would not halve the files. */
+  private static List<Expression> ranges(LimitedRelation limited, SnapshotFiles files) {
+    List<Expression> none = new ArrayList<>();
     FileTruth filter = new FileTruth(files, limited.condition());
-    if (!filter.isDecidable() || isDropped(filter, files)) return null;
+    if (!filter.isDecidable() || isDropped(filter, files)) return none;
     List<Attribute> columns = columns(files, limited.condition());
     List<String> names = new ArrayList<>();
     for (Attribute column : columns) names.add(files.name(files.field(column)));
     List<FileScanTask> tasks = files.plan(filter.inclusive(), names);
-    if (tasks.size() <= MINIMUM) return null;
+    if (tasks.size() <= MINIMUM) return none;
     long[] rows = new long[tasks.size()];
     for (int i = 0; i < rows.length; i++) {
       FileScanTask task = (FileScanTask) tasks.get(i);
@@ -70,8 +85,7 @@ public class Limit extends SwitchedRule {
       FewestFiles fewest = new FewestFiles(files, column, files.field(column), tasks, rows, limited.count);
       if (best == null || fewest.count < best.count) best = fewest;
     }
-    if (best == null || best.count > tasks.size() / 2) return null;
-    return limited.with(best.condition(), ReadNotes.noted(files.pinned, "any " + limited.count + " rows"));
+    return best == null || best.count > tasks.size() / 2 ? none : List.of(best.condition());
   }
 
   /** Whether Spark leaves the filter to the scan, and therefore stops reading by itself. */

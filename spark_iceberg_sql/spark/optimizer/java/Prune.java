@@ -17,7 +17,6 @@ import org.apache.spark.sql.catalyst.plans.logical.ReplaceData;
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation;
 import org.apache.spark.sql.internal.SQLConf;
 import org.apache.spark.sql.types.DataType;
-import scala.collection.immutable.Seq;
 
 /**
  * Adds to the filter above an Iceberg relation, or to the condition of a copy-on-write command, the range on the column
@@ -29,7 +28,7 @@ public class Prune extends SwitchedRule {
   private static final int REMEMBERED = 256;
   /** In microseconds. */
   private static final long MILLISECOND = 1000;
-  private final Map<List<Object>, List<Expression>> remembered = FileBounds.cache(REMEMBERED);
+  private final ConclusionCache conclusions = new ConclusionCache(REMEMBERED);
 
   @Override
   protected LogicalPlan rewrite(LogicalPlan plan) {
@@ -124,44 +123,14 @@ public class Prune extends SwitchedRule {
     return Predicates.conjunction(impliedBy(condition, PartitionLayout.of(relation)));
   }
 
-  /** The implied ranges, cached by the condition's text, the session's modes and the table's version. */
-  private List<Expression> added(Expression condition, PartitionLayout layout) {
-    String version = layout.version();
-    if (version == null) return impliedBy(condition, layout);
-    Seq<Attribute> columns = condition.references().toSeq();
-    List<Object> key = new ArrayList<>();
-    key.add(version);
-    for (Attribute column : ScalaTypes.list(columns)) key.add(column.name());
-    // Columns are replaced by their index in the condition, so that the key is the same for the next query.
-    key.add(renamed(condition, columns, true));
-    key.add(SQLConf.get().getAllConfs());
-    List<Expression> cached = (List<Expression>) remembered.get(key);
-    if (cached == null) {
-      cached = new ArrayList<>();
-      for (Expression e : impliedBy(condition, layout)) cached.add(renamed(e, columns, true));
-      remembered.put(key, cached);
-    }
-    List<Expression> result = new ArrayList<>();
-    for (Expression e : cached) result.add(renamed(e, columns, false));
-    return result;
-  }
-
-  private static Expression renamed(Expression e, final Seq<Attribute> columns, final boolean away) {
-    return (Expression) e.transform(ScalaTypes.rewrite(new ScalaTypes.Replacement() {
-      @Override
-      public boolean isFor(Object x) {
-        return away ? x instanceof AttributeReference : x instanceof IndexedColumn;
-      }
-
-      @Override
-      public Object of(Object x) {
-        if (!away) return columns.apply(((IndexedColumn) x).ordinal());
-        Attribute column = (Attribute) x;
-        for (int i = 0; i < columns.size(); i++)
-          if (((Attribute) columns.apply(i)).exprId().equals(column.exprId())) return new IndexedColumn(i, column);
-        return x;
-      }
-    }));
+  private List<Expression> added(final Expression condition, final PartitionLayout layout) {
+    return conclusions.of(
+      layout.version(), condition, condition.references().toSeq(), List.of(), new ConclusionCache.Rule() {
+        @Override
+        public List<Expression> conclusions() {
+          return impliedBy(condition, layout);
+        }
+      });
   }
 
   private static List<Expression> impliedBy(Expression condition, PartitionLayout layout) {
