@@ -1,4 +1,4 @@
-"""Bars of bytes: an axis in round steps that covers the longest one, and no markup of the labels."""
+"""Bars: an axis in round steps that covers the longest one, and no markup of the labels."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
+from spark_iceberg_sql.checker.plan import size
 from spark_iceberg_sql.report.bar_chart import Bar, bar_chart
 
 
@@ -20,7 +21,9 @@ from spark_iceberg_sql.report.bar_chart import Bar, bar_chart
     ],
 )
 def test_the_axis(longest: int, ticks: list[str]) -> None:
-    chart = bar_chart("bytes", [Bar("a", longest, "1 file"), Bar("b", longest // 2, "2 files", 1)], ["large", "small"])
+    chart = bar_chart(
+        "bytes", [Bar("a", longest, "1 file"), Bar("b", longest // 2, "2 files", 1)], size, ["large", "small"]
+    )
     texts = [element.text for element in ET.fromstring(chart).iter("text")]
     assert texts[: len(ticks)] == ticks
     assert texts[len(ticks) :] == ["a", "1 file", "b", "2 files", "large", "small"]
@@ -29,8 +32,8 @@ def test_the_axis(longest: int, ticks: list[str]) -> None:
 
 
 def test_labels_are_text() -> None:
-    chart = bar_chart("<b>", [Bar("x" * 40 + "<script>", 10, "&")], [])
+    chart = bar_chart("<b>", [Bar("x" * 40 + "<script>", 10, "&")], size)
     assert "<script>" not in chart
     assert "x" * 27 + "…" in chart
     ET.fromstring(chart)
-    assert bar_chart("bytes", []) == ""
+    assert bar_chart("bytes", [], size) == ""

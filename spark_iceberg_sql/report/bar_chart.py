@@ -1,13 +1,12 @@
-"""Bars of bytes with an axis and a legend, as SVG that is readable in light and dark themes."""
+"""Bars with an axis and a legend, as SVG that is readable in light and dark themes."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from spark_iceberg_sql import markup
-from spark_iceberg_sql.checker.plan import size
 
 _WIDTH, _LABEL_WIDTH, _VALUE_WIDTH, _ROW = 640, 215, 70, 16  # pixels
 _MAX_LABEL = 28  # characters
@@ -15,24 +14,27 @@ _TICKS = 4
 
 
 class Bar(NamedTuple):
-    """A bar. label: its name. bytes: its length. note: shown beside the bytes. group: its number in the legend."""
+    """A bar. label: its name. value: its length. note: shown beside it. group: its number in the legend."""
 
     label: str
-    bytes: int
+    value: int
     note: str
     group: int = 0
 
 
-def bar_chart(title: str, bars: Sequence[Bar], legend: Sequence[str] = ()) -> str:
-    """The bars, one below the other. title: what they show, with the unit. legend: the groups, by number."""
+def bar_chart(title: str, bars: Sequence[Bar], quantity: Callable[[int], str], legend: Sequence[str] = ()) -> str:
+    """The bars, one below the other.
+
+    title: what they show. quantity: a value as text, with its unit. legend: the groups, by number.
+    """
     if not bars:
         return ""
-    step = _step(max(bar.bytes for bar in bars))
-    limit = step * max(1, math.ceil(max(bar.bytes for bar in bars) / step))
+    step = _step(max(bar.value for bar in bars))
+    limit = step * max(1, math.ceil(max(bar.value for bar in bars) / step))
     height = _ROW * (len(bars) + 3)
     parts = [
-        *_axis(step, limit, height),
-        *(part for number, bar in enumerate(bars) for part in _bar(bar, number, limit)),
+        *_axis(step, limit, height, quantity),
+        *(part for number, bar in enumerate(bars) for part in _bar(bar, number, limit, quantity)),
         *_legend(legend, height),
     ]
     label = markup.html_text(title)
@@ -48,27 +50,27 @@ def _step(maximum: int) -> int:
     return next(step for step in (power * factor for factor in (1, 2, 5, 10, 20, 50)) if maximum <= _TICKS * step)
 
 
-def _x(number_of_bytes: float, limit: int) -> float:
-    return _LABEL_WIDTH + (_WIDTH - _LABEL_WIDTH - _VALUE_WIDTH) * number_of_bytes / limit
+def _x(value: float, limit: int) -> float:
+    return _LABEL_WIDTH + (_WIDTH - _LABEL_WIDTH - _VALUE_WIDTH) * value / limit
 
 
-def _axis(step: int, limit: int, height: int) -> Iterator[str]:
+def _axis(step: int, limit: int, height: int, quantity: Callable[[int], str]) -> Iterator[str]:
     for tick in range(0, limit + 1, step):
         x = _x(tick, limit)
         yield (
-            f'<text x="{x:.1f}" y="11" text-anchor="middle">{size(tick)}</text>'
+            f'<text x="{x:.1f}" y="11" text-anchor="middle">{quantity(tick)}</text>'
             f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{_ROW}" y2="{height - 2 * _ROW}" '
             'stroke="currentColor" stroke-opacity="0.2"/>'
         )
 
 
-def _bar(bar: Bar, number: int, limit: int) -> Iterator[str]:
-    y, start, end = _ROW * (number + 1), _x(0, limit), _x(bar.bytes, limit)
+def _bar(bar: Bar, number: int, limit: int, quantity: Callable[[int], str]) -> Iterator[str]:
+    y, start, end = _ROW * (number + 1), _x(0, limit), _x(bar.value, limit)
     name = markup.html_text(bar.label)
     yield f'<text x="{start - 6}" y="{y + 12}" text-anchor="end">{markup.html_text(bar.label, _MAX_LABEL)}</text>'
     yield (
         f'<rect x="{start}" y="{y + 3}" width="{max(1.0, end - start):.1f}" height="{_ROW - 5}" '
-        f'fill="{_COLOURS[bar.group]}"><title>{name}: {size(bar.bytes)}, {markup.html_text(bar.note)}</title></rect>'
+        f'fill="{_COLOURS[bar.group]}"><title>{name}: {quantity(bar.value)}, {markup.html_text(bar.note)}</title></rect>'
     )
     yield f'<text x="{end + 4:.1f}" y="{y + 12}">{markup.html_text(bar.note)}</text>'
 

@@ -160,7 +160,7 @@ class Health(Result):
             *(Bar(f"after {problem}", r.bytes, plural(r.files, "file")) for problem, r in reads.items()),
         ]
         title = "bytes that the queries read"
-        return markup.dim_line(title) + bar_chart(title, bars)
+        return markup.dim_line(title) + bar_chart(title, bars, size)
 
 
 def _html_row(finding: Finding) -> str:

@@ -197,7 +197,7 @@ class Preview(Result):
         ]
         which = f"the {len(shown)} largest of {self.partitions:,}" if self.partitions > len(shown) else "largest first"
         limit = size(self.small_limit)
-        chart = bar_chart(f"bytes by partition, {which}", bars, [f"files of {limit} or more", "smaller files"])
+        chart = bar_chart(f"bytes by partition, {which}", bars, size, [f"files of {limit} or more", "smaller files"])
         caption = markup.dim_line(f"bytes by partition, {which}") if bars else ""
         return markup.box(
             f"<b>{markup.html_text(self.title)}</b><div>{markup.html_text(self.headline)}</div>{caption}{chart}"
