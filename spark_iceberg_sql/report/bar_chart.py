@@ -66,11 +66,11 @@ def _axis(step: int, limit: int, height: int, quantity: Callable[[int], str]) ->
 
 def _bar(bar: Bar, number: int, limit: int, quantity: Callable[[int], str]) -> Iterator[str]:
     y, start, end = _ROW * (number + 1), _x(0, limit), _x(bar.value, limit)
-    name = markup.html_text(bar.label)
+    title = markup.html_text(f"{bar.label}: {quantity(bar.value)}, {bar.note}")
     yield f'<text x="{start - 6}" y="{y + 12}" text-anchor="end">{markup.html_text(bar.label, _MAX_LABEL)}</text>'
     yield (
         f'<rect x="{start}" y="{y + 3}" width="{max(1.0, end - start):.1f}" height="{_ROW - 5}" '
-        f'fill="{_COLOURS[bar.group]}"><title>{name}: {quantity(bar.value)}, {markup.html_text(bar.note)}</title></rect>'
+        f'fill="{_COLOURS[bar.group]}"><title>{title}</title></rect>'
     )
     yield f'<text x="{end + 4:.1f}" y="{y + 12}">{markup.html_text(bar.note)}</text>'
 
