@@ -110,7 +110,7 @@ def main() -> None:
                 tops = [finalists(total(by_key(first), load, names)) for load in loads]
                 wanted = {spec: specs[spec] for top in tops for spec in top}
                 second = search.refine(first, wanted.values())
-                filtered, _ = WorkloadQueries(spark, source, texts, []).filters
+                filtered, _ = WorkloadQueries(spark, source, texts, [], runs_joins=True).filters
                 exact = counted(search, source, second, filtered, rows)
             again = by_key(second)
             found[way] = [

@@ -13,6 +13,7 @@ from planned_files import by_text, planned_by_spec
 from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
 from samples import share
+from scans import leaves
 
 import spark_iceberg_sql as sis
 from spark_iceberg_sql.cli import main
@@ -666,3 +667,37 @@ def test_from_hive_in_another_zone_than_the_sessions(spark: SparkSession) -> Non
             for statement in step.statements:
                 spark.sql(statement)
         assert same_rows(spark, "web.days", "local.web.days")
+
+
+def test_keys_of_joined_tables_count_as_spark_prunes_by_them(spark: SparkSession) -> None:
+    """What the join with a small table leaves of its keys is a filter; columns may be qualified by the table's name."""
+    spark.sql(
+        "CREATE OR REPLACE TABLE local.advice.days USING iceberg AS SELECT 2450000 + id AS sk, "
+        "date_add(DATE '1999-01-01', CAST(id AS INT)) AS day FROM range(1000)"
+    )
+    spark.sql(
+        f"CREATE OR REPLACE TABLE local.advice.sales USING iceberg TBLPROPERTIES ({SMALL}) AS "
+        "SELECT 2450000 + pmod(hash(id), 1000) AS sold, id, sha2(string(id), 256) AS note FROM range(40000)"
+    )
+    where = "WHERE year(day) = 2000 AND month(day) = 11"
+    join = f"SELECT count(note) FROM local.advice.sales JOIN local.advice.days ON sales.sold = days.sk {where}"
+    advice = sis.advise(spark, "local.advice.sales", [join])
+    assert advice.today is not None
+    best = advice.best
+    assert "sold" in best.title
+    assert best.files < advice.today.files
+    assert not [note for note in advice.notes if "skipped" in note]
+    for statement in (*best.ddl, best.rewrite):
+        spark.sql(str(statement))
+    rows = spark.sql(join)
+    rows.collect()
+    splits = [
+        leaf.metrics().apply("numSplits").value() for leaf in leaves(rows) if leaf.nodeName().endswith("advice.sales")
+    ]
+    assert sum(splits) == best.files
+    # Rows that join nothing are in the result; and no row is read for advice from metadata.
+    outer = f"SELECT count(*) FROM local.advice.sales LEFT JOIN (SELECT sk FROM local.advice.days {where}) ON sold = sk"
+    for query, using in ((outer, "data"), (join, "metadata")):
+        unfiltered = sis.advise(spark, "local.advice.sales", [query], using=using)
+        assert unfiltered.today is not None
+        assert unfiltered.today.files == unfiltered.today.table_files

@@ -39,14 +39,18 @@ class WorkloadQueries:
     """The queries of a workload, planned by Spark over one source.
 
     spark: the session. source: the rows. queries: the workload. notes: the list to which skipped queries are
-    added.
+    added. runs_joins: whether the keys of small tables that queries join are read, by which Spark prunes at run time.
     """
 
-    def __init__(self, spark: SparkSession, source: Source, queries: Sequence[Query], notes: list[str]) -> None:
+    def __init__(
+        self, spark: SparkSession, source: Source, queries: Sequence[Query], notes: list[str], *, runs_joins: bool
+    ) -> None:
         self._spark = spark
         self._source = source
         self._queries = queries
         self._notes = notes
+        self._runs_joins = runs_joins
+        self._join_keys: dict[str, list[Java]] = {}  # by the query's text
 
     def _names(self, text: str) -> list[tuple[str, ...]]:
         """All spellings of the source's name that a query may use."""
@@ -66,7 +70,16 @@ class WorkloadQueries:
         ]
 
     def _scans(self, query: Query, table: Java) -> list[planning.PlannedScan]:
-        return planning.scans(self._spark, query.text, table, self._names(query.text))
+        names = self._names(query.text)
+        if query.text not in self._join_keys:
+            self._join_keys[query.text] = self._keys(query, table, names) if self._runs_joins else []
+        return planning.scans(self._spark, query.text, table, names, self._join_keys[query.text])
+
+    def _keys(self, query: Query, table: Java, names: list[tuple[str, ...]]) -> list[Java]:
+        try:
+            return planning.join_keys(self._spark, query.text, table, names)
+        except JVM_ERRORS:  # without them, less is pruned than at run time
+            return []
 
     @cached_property
     def filters(self) -> tuple[list[PlannedQuery], dict[int, planning.FilteredColumn]]:

@@ -71,7 +71,7 @@ class AdviceSearch:
         self._spark = spark
         self._source = source
         self._notes: list[str] = []
-        self._queries = WorkloadQueries(spark, source, queries, self._notes)
+        self._queries = WorkloadQueries(spark, source, queries, self._notes, runs_joins=using == "data")
         self._using = using
         self._refusals: dict[str, str] = {}  # by the text of the spec
         self._table: Java = None

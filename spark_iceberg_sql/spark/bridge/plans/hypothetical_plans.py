@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from spark_iceberg_sql.spark.bridge.jvm import gateway, sessions, shims
+from spark_iceberg_sql.spark.bridge.jvm import compiler, gateway, sessions, shims
 from spark_iceberg_sql.spark.bridge.jvm.gateway import ANALYSIS, Java, java_class, scala_object
 from spark_iceberg_sql.spark.bridge.jvm.java_errors import JVM_ERRORS, message
 from spark_iceberg_sql.spark.bridge.plans import iceberg_filters, relations
@@ -54,8 +54,10 @@ def substitute_table(table: Java, names: Sequence[tuple[str, ...]]) -> Iterator[
     relation = relations.relation(relations.spark_table(table))
     # The analyzer looks a relation up in this cache before it asks a catalog, so no catalog has to change.
     cache = context.get().relationCache()
+    alias = scala_object("org.apache.spark.sql.catalyst.plans.logical.SubqueryAlias")
     for name in names:
-        cache.put(java_class("scala.Tuple2")(gateway.to_seq(name), gateway.to_option()), relation)
+        parts = gateway.to_seq(name)  # a column may be qualified by any of the last ones
+        cache.put(java_class("scala.Tuple2")(parts, gateway.to_option()), alias.apply(parts, relation))
     try:
         yield
     finally:
@@ -87,24 +89,58 @@ def _disabled(spark: SparkSession, keys: Sequence[str]) -> Iterator[None]:
                 spark.conf.set(key, value)
 
 
-def scans(spark: SparkSession, text: str, table: Java, names: Sequence[tuple[str, ...]]) -> list[PlannedScan]:
-    """The scans of a table in a query's optimized plan.
-
-    table: an Iceberg table, read instead of `names`.
-    """
-    session = gateway.java_session(spark)
-    working = sessions.working_in(spark)
+@contextmanager
+def _planning(spark: SparkSession, table: Java) -> Iterator[Java]:
+    """Within it, the session plans queries of a table that its metadata does not answer."""
     # The bounds of a hypothetical table are estimates: whether they agree with its partition values says nothing.
     is_hypothetical = str(table.location()).startswith(FOLDER)
     rules = (*_BY_METADATA, "spark.iceberg_sql.bounds") if is_hypothetical else _BY_METADATA
+    working = sessions.working_in(spark)
     with working, gateway.without_error_logs(), relations.separate_origin(), _disabled(spark, rules):
+        yield gateway.java_session(spark)
+
+
+def scans(
+    spark: SparkSession, text: str, table: Java, names: Sequence[tuple[str, ...]], join_keys: Sequence[Java] = ()
+) -> list[PlannedScan]:
+    """The scans of a table in a query's optimized plan.
+
+    table: an Iceberg table, read instead of `names`. join_keys: conditions of `join_keys` that the scans receive, too.
+    """
+    with _planning(spark, table) as session:
         analysed = _analysed(session, text, table, names)
-        # As EXPLAIN does: `FROM a INSERT INTO b` is not executed.
-        mode = scala_object("org.apache.spark.sql.execution.CommandExecutionMode").SKIP()
-        optimized = session.sessionState().executePlan(analysed, mode).optimizedPlan()
+        if join_keys:
+            analysed = _join_keys().filtered(analysed, table.uuid(), list(join_keys))
+        optimized = _execution(session, analysed).optimizedPlan()
         return [
             _scan(leaf.scan()) for leaf in _leaves(optimized, _SCAN) if _is_same_table(leaf.relation().table(), table)
         ]
+
+
+def join_keys(spark: SparkSession, text: str, table: Java, names: Sequence[tuple[str, ...]]) -> list[Java]:
+    """What a query's joins with tables small enough to be broadcast leave of a table, as conditions for `scans`.
+
+    Reads the keys of the small tables. Other arguments as for `scans`.
+    """
+    with _planning(spark, table) as session:
+        analysed = _analysed(session, text, table, names)
+        optimized = _execution(session, analysed).optimizedPlan()
+        java_keys = _join_keys()
+        conditions = []
+        for equality in java_keys.equalities(analysed, optimized, table.uuid()):
+            rows = _execution(session, equality.keys()).executedPlan().executeCollect()
+            conditions.append(java_keys.condition(equality, rows))
+        return [condition for condition in conditions if condition is not None]
+
+
+def _execution(session: Java, plan: Java) -> Java:
+    # As EXPLAIN does: `FROM a INSERT INTO b` is not executed.
+    mode = scala_object("org.apache.spark.sql.execution.CommandExecutionMode").SKIP()
+    return session.sessionState().executePlan(plan, mode)
+
+
+def _join_keys() -> Java:
+    return compiler.shared_instance(__package__, "JoinKeys")
 
 
 def referenced_kind(
