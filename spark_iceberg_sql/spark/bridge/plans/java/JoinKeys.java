@@ -1,7 +1,6 @@
 package sparkicebergsql;
 
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import org.apache.iceberg.spark.source.SparkTable;
 import org.apache.spark.api.python.PythonUtils;
@@ -79,14 +78,14 @@ public final class JoinKeys {
       return new Condition(equality.relation, new In(equality.probe, seq(literals)));
     }
     if (!ORDERED.contains(type.getClass().getSimpleName().replace("$", ""))) return null;
-    Comparable<Object> least = (Comparable<Object>) values.get(0), greatest = least;
+    Comparable<Object> lowest = (Comparable<Object>) values.get(0), highest = lowest;
     for (Object value : values) {
-      if (least.compareTo(value) > 0) least = (Comparable<Object>) value;
-      if (greatest.compareTo(value) < 0) greatest = (Comparable<Object>) value;
+      if (lowest.compareTo(value) > 0) lowest = (Comparable<Object>) value;
+      if (highest.compareTo(value) < 0) highest = (Comparable<Object>) value;
     }
-    Expression from = new GreaterThanOrEqual(equality.probe, new Literal(least, type));
+    Expression from = new GreaterThanOrEqual(equality.probe, new Literal(lowest, type));
     return new Condition(
-      equality.relation, new And(from, new LessThanOrEqual(equality.probe, new Literal(greatest, type))));
+      equality.relation, new And(from, new LessThanOrEqual(equality.probe, new Literal(highest, type))));
   }
 
   /** An analysed plan with conditions on its relations of a table. */
