@@ -13,6 +13,7 @@ from spark_iceberg_sql.translation.definitions import (
     Definition,
     FieldTerm,
     SpecChange,
+    TableDefinition,
     default_named,
     refuse_parts,
     top_level,
@@ -20,15 +21,14 @@ from spark_iceberg_sql.translation.definitions import (
 )
 
 _ENGINE = "ClickHouse"
+# Without those that versions of 2026 refuse, boolean, or store as another type, timestamp with time zone.
 _TYPES = {
-    "boolean": "Bool",
     "int": "Int32",
     "long": "Int64",
     "float": "Float32",
     "double": "Float64",
     "date": "Date32",
     "timestamp": "DateTime64(6)",
-    "timestamptz": "DateTime64(6, 'UTC')",
     "string": "String",
 }
 # ClickHouse's engine by the store of a location's scheme.
@@ -61,6 +61,7 @@ def write(definition: Definition) -> str:
         f"CREATE TABLE {exists}{name} (\n" + ",\n".join(columns) + "\n)",
         f"ENGINE = {_engine(definition.location)}",
     ]
+    _refuse_shared_source(definition)
     if definition.terms:
         lines.append(f"PARTITION BY ({', '.join(map(_term, definition.terms))})")
     if _FORMAT_VERSION in definition.properties:
@@ -68,6 +69,17 @@ def write(definition: Definition) -> str:
     if definition.comment is not None:
         lines.append(f"COMMENT {string_literal(definition.comment)}")
     return "\n".join(lines)
+
+
+def _refuse_shared_source(definition: TableDefinition) -> None:
+    """Refuse two fields of one column: ClickHouse names both by the column."""
+    sources = [term.source for term in definition.terms]
+    shared = next((source for source in sources if sources.count(source) > 1), None)
+    if shared is not None:
+        raise unsupported(
+            f"ClickHouse gives all partition fields of `{'.'.join(shared)}` the same name, that of the column",
+            "create the table in Spark",
+        )
 
 
 def _engine(location: str | None) -> str:
@@ -105,11 +117,11 @@ def _type(column: str, column_type: Type) -> str:
                 "leave the column out, or create the table in Spark",
             )
         return _TYPES[column_type.name]
-    if isinstance(column_type, List | Map):
-        raise unsupported(
-            f"whether ClickHouse creates the parts of `{column}` as Spark does is not certain",
-            "create the table in Spark",
-        )
+    if isinstance(column_type, List):
+        return f"Array({_column_type(f'{column}.element', column_type.element)})"
+    if isinstance(column_type, Map):
+        key, value = _type(column, column_type.key.type), _column_type(f"{column}.value", column_type.value)
+        return f"Map({key}, {value})"
     fields = (f"{quoted(field.name)} {_column_type(f'{column}.{field.name}', field)}" for field in column_type.fields)
     return f"Tuple({', '.join(fields)})"
 
