@@ -137,7 +137,8 @@ def test_comments_and_nested_types():
         assert "COMMENT 'a key'" in text
         assert "COMMENT 'all'" in text
         assert "COMMENT 'a key'" in sis.translate(text, source=engine)
-    assert_same_afterwards(script.replace(" COMMENT 'a key'", ""), "pyiceberg")
+    text = assert_same_afterwards(script.replace(" COMMENT 'a key'", ""), "pyiceberg")
+    assert sis.translate(text, source="pyiceberg").startswith("CREATE TABLE IF NOT EXISTS db.t (id BIGINT NOT NULL,")
     nested = (
         "CREATE TABLE db.t (tags ARRAY<STRING> NOT NULL, m MAP<STRING, INT> NOT NULL, "
         "s STRUCT<a: INT, b: STRUCT<c: DATE> NOT NULL> NOT NULL) USING iceberg LOCATION '/lake/t'"
@@ -159,6 +160,7 @@ REFUSED = [
     ("trino", f"{PLAIN} TBLPROPERTIES ('write.format.default' = 'orc')", "no table property `write.format.default`"),
     ("trino", "CREATE TABLE db.t (v VARIANT) USING iceberg TBLPROPERTIES ('format-version' = '3')", "type `variant`"),
     ("athena", PLAIN, "needs the location"),
+    ("athena", f"CREATE TABLE db.t (Id INT) USING iceberg{LOCATION}", "lower case.*\nhelp: write `id`"),
     ("athena", CREATE + LOCATION, r"`ts` has the type `timestamp`"),
     ("athena", f"CREATE TABLE db.t (id INT NOT NULL) USING iceberg{LOCATION}", "no NOT NULL, as `id` has"),
     ("athena", f"CREATE TABLE lake.db.t (id INT) USING iceberg{LOCATION}", "no catalog.*\nhelp: write db.t"),
@@ -220,6 +222,19 @@ REFUSED_SOURCES = [
 def test_what_spark_cannot_say(engine, text, words):
     with pytest.raises(IcebergSqlError, match=f"(?s){words}"):
         sis.translate(text, source=engine)
+
+
+def test_a_creation_in_pyiceberg_is_one_statement_where_its_names_allow():
+    program = sis.translate("CREATE TABLE db.t (id INT, d DATE) USING iceberg PARTITIONED BY (days(d))", to="pyiceberg")
+    assert sis.translate(program, source="pyiceberg") == (
+        "CREATE TABLE db.t (id INT, d DATE) USING iceberg PARTITIONED BY (days(d));\n"
+    )
+    named = program.replace("'d_day'", "'per_day'")
+    assert sis.translate(named, source="pyiceberg").splitlines()[1:] == [
+        "ALTER TABLE db.t ADD PARTITION FIELD day(d) AS per_day;"
+    ]
+    with pytest.raises(IcebergSqlError, match=r"line 7: .* not under their names\nhelp: write create_table"):
+        sis.translate(named.replace("create_table(", "create_table_if_not_exists("), source="pyiceberg")
 
 
 def test_all_refusals_are_told_at_once():

@@ -85,6 +85,16 @@ def refuse_parts(
         raise unsupported(f"{engine} has no table property `{key}`", f"leave out '{key}'")
 
 
+def refuse_upper_case(definition: TableDefinition, engine: str) -> None:
+    """Refuse names of columns that an engine would store in lower case."""
+    for column in definition.schema.columns:
+        if column.field.name != column.field.name.lower():
+            raise unsupported(
+                f"{engine} stores names in lower case, so that `{column.name}` would be another name",
+                f"write `{column.name.lower()}`",
+            )
+
+
 def top_level(term: FieldTerm, engine: str) -> str:
     """The name of a field's source column. Raises IcebergSqlError if the column is inside a struct."""
     if len(term.source) != 1:

@@ -15,6 +15,7 @@ from spark_iceberg_sql.translation.definitions import (
     TableDefinition,
     default_named,
     refuse_parts,
+    refuse_upper_case,
     top_level,
     unsupported,
 )
@@ -56,6 +57,7 @@ def write(definition: Definition) -> str:
     refuse_parts(definition, _ENGINE, replaces=False, comment=False, properties=_FORMAT_VERSION.keys())
     if definition.properties not in ({}, _FORMAT_VERSION):
         raise unsupported("Athena creates tables of format version 2", "write 'format-version' = '2'")
+    refuse_upper_case(definition, _ENGINE)
     if len(definition.table) > 2:
         raise unsupported(
             f"Athena's CREATE TABLE takes no catalog, but `{'.'.join(definition.table)}` has one",

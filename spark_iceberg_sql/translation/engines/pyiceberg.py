@@ -5,13 +5,17 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import count
 
+from spark_iceberg_sql.checker.engine import check
 from spark_iceberg_sql.files.python.sql_extraction import python_sql
 from spark_iceberg_sql.model.bound_transform import BoundTransform
 from spark_iceberg_sql.model.spec import FIRST_FIELD_ID
+from spark_iceberg_sql.model.table import Table
+from spark_iceberg_sql.model.tables import Tables
 from spark_iceberg_sql.model.types import Field, List, Primitive, Struct, Type
-from spark_iceberg_sql.syntax.script import statements
+from spark_iceberg_sql.syntax.script import Statement, statements
 from spark_iceberg_sql.translation.definitions import (
     Definition,
     FieldTerm,
@@ -20,6 +24,7 @@ from spark_iceberg_sql.translation.definitions import (
     refuse_parts,
     unsupported,
 )
+from spark_iceberg_sql.translation.spark_statements import create_text, definition_of, field_terms
 
 _ENGINE = "pyiceberg"
 _COMMENT, _NEWLINE = "comment", "\n"
@@ -184,8 +189,32 @@ def read_program(text: str) -> list[tuple[int, str]]:
     results = []
     for fragment in fragments:
         line = text.count(_NEWLINE, 0, fragment.starts[0]) + 1
-        results += [(line, statement.text) for statement in statements(fragment.sql)]
+        script = statements(fragment.sql)
+        if script and script[0].first == "CREATE":
+            results += [(line, sql) for sql in _creation(script, line, if_not_exists=bool(fragment.side_effects))]
+        else:
+            results += [(line, statement.text) for statement in script]
     return results
+
+
+def _creation(script: list[Statement], line: int, *, if_not_exists: bool) -> list[str]:
+    """The statements of one creation: one with PARTITIONED BY, if that gives the partition fields their names."""
+    catalog = Tables()
+    definition, *_ = [definition_of(statement, catalog) for statement in script]
+    table = catalog.get(definition.table)
+    terms = field_terms(table) if isinstance(table, Table) else None
+    if isinstance(definition, TableDefinition) and terms is not None:
+        text = create_text(replace(definition, terms=terms, if_not_exists=if_not_exists))
+        names = [term.transform.transform.create_name(".".join(term.source)) for term in terms]
+        if names == [term.name for term in terms] and check(text).ok:
+            return [text]
+    if if_not_exists:
+        raise unsupported(
+            "Spark's CREATE TABLE IF NOT EXISTS cannot create these partition fields, or not under their names",
+            "write create_table",
+            line,
+        )
+    return [statement.text for statement in script]
 
 
 def _refuse_arguments(text: str) -> None:

@@ -26,6 +26,7 @@ from spark_iceberg_sql.translation.definitions import (
     TableDefinition,
     default_named,
     refuse_parts,
+    refuse_upper_case,
     top_level,
     unsupported,
 )
@@ -87,7 +88,7 @@ def write(definition: Definition) -> str:
         for term in definition.added:
             default_named(term, _ENGINE)
         return f"ALTER TABLE {name} SET PROPERTIES partitioning = {_array(definition.remaining)}"
-    _refuse_case(definition)
+    refuse_upper_case(definition, _ENGINE)
     refuse_parts(definition, _ENGINE, replaces=True, comment=True, properties={_FORMAT_VERSION})
     verb = "CREATE OR REPLACE TABLE" if definition.replaces else "CREATE TABLE"
     exists = "IF NOT EXISTS " if definition.if_not_exists else ""
@@ -108,15 +109,6 @@ def write(definition: Definition) -> str:
     if settings:
         lines.append(f"WITH ({', '.join(settings)})")
     return "\n".join(lines)
-
-
-def _refuse_case(definition: TableDefinition) -> None:
-    for column in definition.schema.columns:
-        if column.field.name != column.field.name.lower():
-            raise unsupported(
-                f"Trino stores names in lower case, so that `{column.name}` would be another name",
-                f"write `{column.name.lower()}`",
-            )
 
 
 def _array(terms: Sequence[FieldTerm]) -> str:
