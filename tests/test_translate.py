@@ -256,6 +256,16 @@ def test_the_command_follows_its_files(tmp_path: Path, capsys: pytest.CaptureFix
     output = capsys.readouterr()
     assert output.out == ""
     assert f"error: {second}:1: Trino sets all partition fields in one list" in output.err
+    assert main(["translate", "--to", "trino", "--ddl", str(first), str(second)]) == 0
+    assert capsys.readouterr().out == ("ALTER TABLE db.t SET PROPERTIES partitioning = ARRAY['bucket(id, 4)'];\n")
+
+
+def test_known_tables_stay_as_they_are():
+    known = Tables()
+    assert check_and_apply(f"{PLAIN};", known).ok
+    for _ in range(2):
+        text = sis.translate(f"{ADD} id;", to="trino", known=known)
+        assert text == "ALTER TABLE db.t SET PROPERTIES partitioning = ARRAY['id'];\n"
 
 
 @pytest.mark.rest  # pyiceberg

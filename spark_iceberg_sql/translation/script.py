@@ -38,17 +38,18 @@ SQL_ENGINES: Mapping[str, Engine] = {
 NAMES = (SPARK, *SQL_ENGINES, PYICEBERG)
 
 
-def translate(text: str, *, to: str = SPARK, source: str = SPARK) -> str:
+def translate(text: str, *, to: str = SPARK, source: str = SPARK, known: Tables | None = None) -> str:
     """The partition DDL of a script in the syntax of another engine.
 
     CREATE TABLE with its partitioning, and ALTER TABLE ... ADD, DROP or REPLACE PARTITION FIELD, or what is the same in
     the source's syntax. The result has the same columns, types and partition fields, or there is none.
 
     text: statements, or for pyiceberg a program. to, source: `spark`, `trino`, `flink`, `clickhouse`, `athena` or
-    `pyiceberg`. Raises IcebergSqlError, with the line and the reason for each statement that cannot be translated: the
-    engine cannot say it, the checker refuses it, or it is no partition DDL.
+    `pyiceberg`. known: the tables that exist before, which are not changed. Raises IcebergSqlError, with the line and
+    the reason for each statement that cannot be translated: the engine cannot say it, the checker refuses it, or it is
+    no partition DDL.
     """
-    translator = Translator(to=to, source=source)
+    translator = Translator(to=to, source=source, known=known)
     result = translator.translate(text)
     if len(translator.refusals) == 1:
         (refusal,) = translator.refusals
@@ -71,15 +72,16 @@ class Refusal(NamedTuple):
 class Translator:
     """Translates scripts that follow each other: a table that one creates is known in the next ones.
 
-    to, source: the engines. refusals: of the last script. Raises IcebergSqlError for a name that is none of NAMES.
+    to, source: the engines. known: the tables before. refusals: of the last script. Raises IcebergSqlError for a name
+    that is none of NAMES.
     """
 
-    def __init__(self, *, to: str, source: str) -> None:
+    def __init__(self, *, to: str, source: str, known: Tables | None = None) -> None:
         for argument, name in (("to", to), ("source", source)):
             if name not in NAMES:
                 raise IcebergSqlError(f"`{argument}` is one of {', '.join(NAMES)}, not `{name}`", argument=argument)
         self._to, self._source = to, source
-        self._catalog = Tables()
+        self._catalog = known.copy() if known is not None else Tables()
         self.refusals: list[Refusal] = []
 
     def translate(self, text: str) -> str:
