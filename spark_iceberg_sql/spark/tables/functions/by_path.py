@@ -72,8 +72,11 @@ def _argument(argument: Argument) -> str:
 
 
 def _call_plan(function: Function, values: Mapping[str, Value]) -> Java:
-    if values.get(CLUSTER.name) is not None:
-        warn_once(f"{function.name} ignores the cluster `{values[CLUSTER.name]}`: Spark reads with its own executors")
+    if (cluster := values.get(CLUSTER.name)) is not None:
+        if set("/:") & set(str(cluster)):
+            message = f"`{cluster}` is a location, and the name of a cluster comes before it; leave out `Cluster`"
+            raise invalid(function.name, CLUSTER.name, message)
+        warn_once(f"{function.name} ignores the cluster `{cluster}`: Spark reads with its own executors")
     location = STORES[function.store](function.name, values)
     try:
         located_table = find(function.name, location, values)
