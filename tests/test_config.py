@@ -72,6 +72,8 @@ def test_our_own_file_comes_before_pyproject(project: Path) -> None:
         ('severity = { SIS101 = "note" }', r"a note means that something was not checked"),
         ('per-file-ignores = ["SIS101"]', r"`per-file-ignores` .* must be a table"),
         ('case-sensitive = "yes"', r"`case-sensitive` in .* must be true or false"),
+        ('engine = "databrick"', r'`engine` .* one of "spark", "databricks".*; did you mean `databricks`\?'),
+        ("engine = 1", r"`engine` in .* must be one of"),
         ("catalog = 1", r"`catalog` in .* must be a string"),
         ('metadata = "x"', r"`metadata` in .* must be a table"),
         ("exclude = [1]", r"`exclude` in .* must be a list of strings"),

@@ -92,6 +92,25 @@ TRANSLATED = [
     ("OPTIMIZE TABLE cat.db.t", f"CALL cat.system.rewrite_data_files(table => 'cat.db.t', options => {OPTIONS})"),
     ("OPTIMIZE TABLE `my t`;", f"CALL system.rewrite_data_files(table => '`my t`', options => {OPTIONS});"),
     ("OPTIMIZE TABLE t FINAL", "CALL system.rewrite_data_files(table => 't', options => map('rewrite-all', 'true'))"),
+    ("OPTIMIZE TABLE cat.db.t MANIFEST", "CALL cat.system.rewrite_manifests(table => 'cat.db.t')"),
+    (
+        "ALTER TABLE cat.db.t EXECUTE expire_snapshots('2026-01-31 12:00:00');",
+        "CALL cat.system.expire_snapshots(table => 'cat.db.t', older_than => TIMESTAMP '2026-01-31 12:00:00');",
+    ),
+    (
+        "ALTER TABLE t EXECUTE expire_snapshots(retain_last = 3, snapshot_ids = [1, 2], dry_run = 0)",
+        "CALL system.expire_snapshots(table => 't', retain_last => 3, snapshot_ids => array(1, 2))",
+    ),
+    (
+        "ALTER TABLE t EXECUTE remove_orphan_files(older_than = '2026-01-31', dry_run = 1)",
+        "CALL system.remove_orphan_files(table => 't', older_than => TIMESTAMP '2026-01-31', dry_run => true)",
+    ),
+    ("ALTER TABLE t EXECUTE rewrite_manifests", "CALL system.rewrite_manifests(table => 't')"),
+    ("ALTER TABLE t EXECUTE compact()", "CALL system.rewrite_data_files(table => 't')"),
+    (
+        "SELECT * FROM icebergS3Cluster(default, conf, filename = 't', SETTINGS iceberg_use_version_hint = 1)",
+        "SELECT * FROM icebergS3Cluster('default', 'conf', filename => 't', iceberg_use_version_hint => 1)",
+    ),
     (
         "SELECT * FROM iceberg('p') SETTINGS max_threads = 4, iceberg_snapshot_id = 1",
         "SELECT * FROM iceberg('p', iceberg_snapshot_id => 1)",
@@ -168,6 +187,16 @@ CREATED = [
     ),
     ("CREATE TABLE c.t (d Decimal64(3)) {engine}", "CREATE TABLE c.t (d DECIMAL(18, 3) NOT NULL) USING iceberg"),
     ("CREATE TABLE c.t {engine}", "REFRESH TABLE c.t"),
+    (
+        (
+            "CREATE TABLE c.t (i Int64, `s t` String, b DateTime64(6, 'Europe/Berlin')) {engine} "
+            "PARTITION BY (icebergBucketTransform(4, i), icebergTruncate(2, `s t`), identity(i), icebergDay(b))"
+        ),
+        (
+            "CREATE TABLE c.t (i BIGINT NOT NULL, `s t` STRING NOT NULL, b TIMESTAMP NOT NULL) {by} "
+            "(bucket(4, i), truncate(2, `s t`), i, days(b))"
+        ),
+    ),
 ]
 
 
@@ -235,6 +264,19 @@ REFUSED = [
     ("ALTER TABLE t DELETE", "has no WHERE"),
     ("ALTER TABLE t UPDATE a = 5", "has no WHERE"),
     ("ALTER TABLE t DROP PARTITION '2024-01-01'", "write DELETE FROM t WHERE"),
+    ("ALTER TABLE t DROP PARTITION 1", "write DELETE FROM t WHERE ..., with"),
+    ("ALTER TABLE t DROP PARTITION (1, 19723)", "write DELETE FROM t WHERE ..., with"),
+    ("ALTER TABLE t DROP PARTITION tuple(1, 'a')", "write DELETE FROM t WHERE ..., with"),
+    ("ALTER TABLE t DROP PARTITION ID '202401'", "write DELETE FROM t WHERE ..., with"),
+    ("ALTER TABLE t DROP PARTITION ALL", "write DELETE FROM t WHERE true$"),
+    (
+        "ALTER TABLE t EXECUTE expire_snapshots(retention_period = '3d')",
+        r"`retention_period = '3d'` .*\n.*write CALL system.expire_snapshots\(table => 't', older_than => TIMESTAMP",
+    ),
+    ("ALTER TABLE t EXECUTE expire_snapshots(dry_run = 1)", "`dry_run = 1` is no argument"),
+    ("ALTER TABLE t EXECUTE remove_orphan_files(location = 'data')", r"remove_orphan_files\(.* dry_run => true\)"),
+    (f"CREATE OR REPLACE TABLE c.t (a Int32) {ENGINE}", "write CREATE TABLE IF NOT EXISTS"),
+    (f"CREATE TABLE c.t (n Int64) {ENGINE} PARTITION BY icebergBucket(n, 4)", r"write a column, icebergBucket\(16,"),
     ("ALTER TABLE t MODIFY COLUMN IF EXISTS a Int64", "no IF EXISTS"),
     ("ALTER TABLE t MODIFY COLUMN a REMOVE COMMENT", "no `REMOVE COMMENT`"),
     (f"CREATE TABLE c.t (n Int64) {ENGINE} PARTITION BY N", "`N`, which .*\nhelp: write n"),
@@ -293,6 +335,13 @@ LEFT_ALONE = [
     "SELECT * FROM iceberg('p') FOR",
     "DESCRIBE FUNCTION iceberg",
     "ALTER TABLE t ADD PARTITION FIELD bucket(8, id)",
+    "ALTER TABLE t DROP PARTITION FIELD days(ts)",
+    "ALTER TABLE t DROP PARTITION days(ts)",
+    "ALTER TABLE t DROP PARTITION (day = '2024-01-01')",
+    "ALTER TABLE t EXECUTE rollback(1)",
+    "ALTER TABLE t EXECUTE expire_snapshots BETWEEN '2024-01-01' AND '2024-01-02'",
+    "OPTIMIZE TABLE t FINAL MANIFEST",
+    "CREATE OR REPLACE TABLE c.t (a INT) USING iceberg",
     "ALTER TABLE t ADD COLUMN c INT AFTER uuid",
     "ALTER TABLE t ADD COLUMN c MAP<STRING, INT>",
     "ALTER TABLE t ADD COLUMN v VARIANT",

@@ -8,6 +8,7 @@ is known which of them were used.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Callable, Sequence, Set
 
@@ -22,6 +23,7 @@ from spark_iceberg_sql.facts.function_calls import may_be_query
 from spark_iceberg_sql.facts.replay import apply_intent, replay
 from spark_iceberg_sql.files.source_map import BranchRange
 from spark_iceberg_sql.lazy import regex
+from spark_iceberg_sql.model.engines import BY_NAME, Engine
 from spark_iceberg_sql.model.table import Name
 from spark_iceberg_sql.model.tables import Tables
 from spark_iceberg_sql.records import field, record, replace
@@ -61,6 +63,8 @@ class TextOrigin:
 
 
 UNKNOWN_ORIGIN = TextOrigin()
+# `-- dialect: athena`; sqlfluff's own comment names it in the same way.
+_DIALECT = regex(r"^[ \t]*--[ \t]*(?:sqlfluff:)?dialect:[ \t]*(?P<name>\w+)[ \t\r]*$", re.IGNORECASE | re.MULTILINE)
 TEMPLATE_MARK = regex(r"\{\{|\{%|\$\{")
 
 
@@ -118,6 +122,9 @@ def check_and_apply(
     if suppressions.skip_file and not before_execution:
         return Report(text, (), filename, len(script_statements), lines)
     suppressions = replace(suppressions, host_comments=origin.suppressions)
+    configured_engine = catalog.engine
+    if not before_execution:  # what is about to run in Spark is Spark's
+        catalog.engine = _engine_in_comment(text, script_statements) or configured_engine
     catalog.shared = catalog.shared or origin.in_program
     is_spark = None if origin.is_other_engine else origin.is_spark or catalog.says_anything
     run = _CheckRun(
@@ -147,12 +154,20 @@ def check_and_apply(
     if flow is not None:
         flow.end()
     run.emit_dialect_note()
+    catalog.engine = run.catalog.engine = configured_engine
     suppressions.keep_undecided(spans, lambda number: run.open_codes(number, origin.placeholder_ranges))
     for suppression in suppressions.own_comments:
         for finding in suppression.findings():
             run.emit(reporter(Event.UNUSED_IGNORE), finding)
     run.diagnostics.sort(key=lambda d: (d.span.start, d.code, d.span.end))
     return Report(text, tuple(run.diagnostics), filename, len(script_statements), lines)
+
+
+def _engine_in_comment(text: str, script_statements: Sequence[Statement]) -> Engine | None:
+    """The engine that a comment before the first statement names."""
+    head = text[: script_statements[0].start] if script_statements else ""
+    match = _DIALECT.search(head) if "dialect" in head.lower() else None
+    return None if match is None else BY_NAME.get(match["name"].lower())
 
 
 @record()

@@ -75,7 +75,7 @@ class DiagnosticCollector:
             return
         has_findings, result = self.dialect_doubt
         count_before = len(self.diagnostics)
-        if not has_findings:
+        if not has_findings and self.catalog.engine is None:
             self._emit_note(result)
         elif result.dialect_note is not None:
             self.emit(reporter(Event.NOT_CHECKED), result.dialect_note)
@@ -84,6 +84,8 @@ class DiagnosticCollector:
 
     def _is_spark_statement(self, result: StatementResult) -> bool:
         """True if the statement is Spark's or Iceberg's, as far as is known."""
+        if self.catalog.engine is not None:
+            return self.catalog.engine.is_spark
         if self.is_spark or result.has_exclusive_syntax or self.indicates(Dialect.SPARK):
             return True
         if self.is_spark is None or self.indicates(Dialect.OTHER_ENGINES):

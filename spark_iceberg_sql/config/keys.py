@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from spark_iceberg_sql.diagnostics import Severity
+from spark_iceberg_sql.model.engines import BY_NAME, ENGINES
 
 _MAX_ITEMS = 200  # globs or patterns of a key
 
@@ -95,6 +96,13 @@ def _string(value: Any, base: Path) -> str:
     return value
 
 
+def _engine(value: Any, base: Path) -> str:
+    if value not in BY_NAME:
+        names = ", ".join(f'"{engine.name}"' for engine in ENGINES)
+        raise WrongValueError(f"one of {names}{did_you_mean(str(value), BY_NAME)}")
+    return str(value)
+
+
 def _seconds(value: Any, base: Path) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value <= 600:
         raise WrongValueError("a number of seconds up to 600")
@@ -147,6 +155,7 @@ KEYS: Mapping[str, Reader] = {
     "default-catalog": _string,
     "default-namespace": _string,
     "case-sensitive": _flag,
+    "engine": _engine,
     "exclude": _strings,
     "respect-gitignore": _flag,
     "placeholders": _patterns,
@@ -173,6 +182,7 @@ SCHEMAS: Mapping[Reader, Mapping[str, Any]] = {
     _patterns: {"type": "array", "maxItems": _MAX_ITEMS, "items": {"type": "string", "format": "regex"}},
     _names: {"type": "array", "items": {"type": "string", "pattern": r"^\.?\w+(\.\w+)*$"}},
     _string: _STRING_SCHEMA,
+    _engine: {"enum": list(BY_NAME)},
     _seconds: {"type": "number", "exclusiveMinimum": 0, "maximum": 600},
     _path: _STRING_SCHEMA,
     _flag: {"type": "boolean"},
@@ -194,6 +204,8 @@ PURPOSE: Mapping[str, str] = {
     "default-catalog": "catalog for unqualified table names",
     "default-namespace": "namespace for unqualified table names",
     "case-sensitive": "the session's spark.sql.caseSensitive",
+    "engine": "the engine that the statements are for: `spark`, `databricks`, `hive`, `athena`, `trino`, `flink` or"
+    " `clickhouse`; a comment `-- dialect: hive` before a file's first statement has precedence",
     "exclude": "globs of files and folders to skip",
     "respect-gitignore": "whether to skip files that git ignores",
     "placeholders": "regular expressions for placeholders that a program replaces before the text reaches Spark",

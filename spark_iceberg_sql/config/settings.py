@@ -40,10 +40,10 @@ class Settings:
     that are one script. catalog: a catalog of pyiceberg's configuration to look up tables in. catalog_timeout: seconds
     to wait for each of its answers.
     default_catalog, default_namespace: those of unqualified names. case_sensitive: Spark's
-    spark.sql.caseSensitive. exclude: globs of files to skip. respect_gitignore: whether files that git
-    ignores are skipped, too. placeholders: regular expressions for text that a program replaces before it
-    reaches Spark. callables: functions that pass a program's SQL to Spark. dbt_manifest: the manifest.json that counts
-    instead of that of the dbt project.
+    spark.sql.caseSensitive. engine: the name of the one that the statements are for. exclude: globs of files to skip.
+    respect_gitignore: whether files that git ignores are skipped, too. placeholders: regular expressions for text that
+    a program replaces before it reaches Spark. callables: functions that pass a program's SQL to Spark. dbt_manifest:
+    the manifest.json that counts instead of that of the dbt project.
     root: the directory that globs and paths are relative to. sources: key to the source of its value.
     """
 
@@ -60,6 +60,7 @@ class Settings:
     default_catalog: str | None = None
     default_namespace: str | None = None
     case_sensitive: bool = False
+    engine: str | None = None
     exclude: tuple[str, ...] = ()
     respect_gitignore: bool = True
     placeholders: tuple[str, ...] = ()

@@ -11,6 +11,7 @@ from typing import Any
 
 from spark_iceberg_sql.lazy import forget
 from spark_iceberg_sql.model.access_tracking import AccessRecord, TrackedMapping
+from spark_iceberg_sql.model.engines import Engine
 from spark_iceberg_sql.model.schema import Schema
 from spark_iceberg_sql.model.table import MissingTable, Name, RelationKind, Table, is_branch
 
@@ -27,6 +28,7 @@ class Tables:
     case_sensitive: Spark's `spark.sql.caseSensitive`. time_zone: the session's, once a statement has set
     it. shared: true if anything besides the statements, such as the surrounding program, creates and drops
     tables. others: a number for the last statement that may have written rows; 0 if there was none.
+    engine: that the statements are for, if a comment or a setting names one.
     filled_in: true if a statement has run whose text a template or a program completes. live: true if they
     are a session's. Subclasses that read a live catalog override `look_up`.
     """
@@ -47,6 +49,7 @@ class Tables:
         self.complete = complete
         self.case_sensitive = case_sensitive
         self.time_zone: str | None = None
+        self.engine: Engine | None = None
         self.shared = False
         self.filled_in = False
         self._counters: MutableMapping[str, int] = {"others": 0}
@@ -115,7 +118,7 @@ class Tables:
     @property
     def _settings(self) -> tuple[Any, ...]:
         changing = self.catalog, self.namespace, self.case_sensitive, self.time_zone
-        return (*changing, self.complete, self.shared, tuple(self._unsettled))
+        return (*changing, self.complete, self.shared, tuple(self._unsettled), self.engine)
 
     @property
     def says_anything(self) -> bool:

@@ -47,7 +47,9 @@ class Transform:
     suggestion: rank among the transforms suggested for a column that it accepts, best first. other_names: its
     names in other engines, each group with the reason why this transform serves. date_trunc_units: the units of
     Spark's `date_trunc` and `trunc` that round to its values. value_functions: SQL functions on values that correspond
-    to it, besides those of its own names. clickhouse_functions: ClickHouse's, lower case, with the same partitions.
+    to it, besides those of its own names. clickhouse_transforms: ClickHouse's functions for the transform itself.
+    clickhouse_functions: its others, lower case, with the same partitions. clickhouse_hash: its function for the hash
+    alone, and an example: the arguments, and the result.
     hive_columns: usual names of a Hive partition column that holds this part of a time. pattern_letters: of this
     part in the patterns of Java and strftime, Spark's own first. summary: one sentence
     for DESCRIBE FUNCTION. example: the function's arguments in SQL, and its result.
@@ -80,7 +82,9 @@ class Transform:
     other_names: tuple[tuple[tuple[str, ...], str], ...] = ()
     date_trunc_units: tuple[str, ...] = ()
     value_functions: tuple[str, ...] = ()
+    clickhouse_transforms: tuple[str, ...] = ()
     clickhouse_functions: tuple[str, ...] = ()
+    clickhouse_hash: tuple[str, str, str] | None = None
     hive_columns: tuple[str, ...] = ()
     pattern_letters: str = ""
     example: tuple[str, str] = ("", "")
@@ -115,7 +119,7 @@ class Transform:
             return source
         if self.parameter is None:
             return f"{self.spelling}({source})"
-        return f"{self.spelling}({parameter or self.parameter.example}, {source})"
+        return f"{self.spelling}({self.parameter.example if parameter is None else parameter}, {source})"
 
     def create_name(self, source: str) -> str:
         """The default field name that CREATE TABLE gives, `id_bucket` (PartitionSpec.Builder)."""

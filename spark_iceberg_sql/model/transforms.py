@@ -56,6 +56,7 @@ def _time(
         other_names=other_names,
         date_trunc_units=date_trunc_units,
         value_functions=value_functions,
+        clickhouse_transforms=(f"iceberg{name.capitalize()}",),
         clickhouse_functions=clickhouse_functions,
         hive_columns=hive_columns,
         pattern_letters=pattern_letters,
@@ -73,6 +74,7 @@ TRANSFORMS: tuple[Transform, ...] = (
         order_preserving=True,
         sources=_ANY,
         accepts="any primitive column except variant, geometry and geography",
+        clickhouse_functions=("identity",),
         other_names=(
             (("list", "value", "lower", "upper", "trim", "col", "column"), "each value is a separate partition"),
         ),
@@ -91,7 +93,8 @@ TRANSFORMS: tuple[Transform, ...] = (
         spark_function="bucket",
         iceberg_class="BucketFunction",
         spark_parses=("bucket",),
-        clickhouse_functions=("icebergbucket",),
+        clickhouse_transforms=("icebergBucket", "icebergBucketTransform"),
+        clickhouse_hash=("icebergHash", "34", "2017239379"),
         hashes=True,
         suggestion=2,
         other_names=(
@@ -116,7 +119,7 @@ TRANSFORMS: tuple[Transform, ...] = (
         parameter=Parameter("w", "width", 4, keyword="width"),
         suffix="trunc",
         spark_function="truncate",
-        clickhouse_functions=("icebergtruncate",),
+        clickhouse_transforms=("icebergTruncate",),
         iceberg_class="TruncateFunction",
         order_preserving=True,
         truncates=True,
@@ -238,8 +241,10 @@ IDENTITY = next(t for t in TRANSFORMS if t.is_identity)
 HASH = next(t for t in SUGGESTED if t.hashes)
 DATE = next(t for t in SUGGESTED if t.result == "date")
 TIMES = tuple(sorted((t for t in TRANSFORMS if t.granularity is not None), key=lambda t: t.granularity or 0))
-# ClickHouse's functions in PARTITION BY, lower case, and classes of pyiceberg, to the record.
+# ClickHouse's functions in PARTITION BY, lower case, to the record: for the transform, and with the same partitions.
+BY_CLICKHOUSE_TRANSFORM = {name.lower(): t for t in TRANSFORMS for name in t.clickhouse_transforms}
 BY_CLICKHOUSE_FUNCTION = {name: t for t in TRANSFORMS for name in t.clickhouse_functions}
+# Classes of pyiceberg, to the record.
 BY_PYICEBERG_CLASS = {t.pyiceberg_class: t for t in TRANSFORMS if t.in_ddl}
 SPARK_PARSES = frozenset(spelling for t in TRANSFORMS for spelling in t.spark_parses)
 

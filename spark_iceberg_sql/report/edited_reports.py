@@ -6,14 +6,14 @@ from collections.abc import Iterator, Sequence
 
 from spark_iceberg_sql.diagnostics import Diagnostic, Edit, Fix, Lines, Report, Span, apply_edits
 from spark_iceberg_sql.lazy import regex
-from spark_iceberg_sql.model.functions.table_functions import FUNCTIONS
+from spark_iceberg_sql.model.functions.table_functions import ALL_FUNCTIONS
 from spark_iceberg_sql.records import replace
 from spark_iceberg_sql.safe_output import visible
 from spark_iceberg_sql.syntax.lexer import STRINGS, Token, TokenKind
 from spark_iceberg_sql.syntax.script import statements
 
 MASK = "***"
-_CALLS = frozenset(name.upper() for f in FUNCTIONS if f.has_secrets for name in f.names)
+_CALLS = frozenset(name.upper() for f in ALL_FUNCTIONS if f.has_secrets for name in f.names)
 CREDENTIAL_CALL = regex(rf"(?i)\b(?:{'|'.join(_CALLS)})\s*\(")
 _SECRETS = (
     r"(?i)secret|passw|token|credential|connection.?string|//[^/@\s]*:[^/@\s]*@"

@@ -107,7 +107,14 @@ def _fact_message(fact: str, reason: str) -> str:
 
 
 def dialect_note(context: Context) -> Finding:
-    """The single note about SQL that may be another engine's."""
+    """The single note about SQL that is, or may be, another engine's."""
+    engine = context.catalog.engine
+    if engine is not None:
+        return Finding(
+            _target_span(context),
+            f"not checked: the statements are for {engine.name}",
+            "for statements that Spark runs, leave out the comment `-- dialect: ...` or the setting `engine`",
+        )
     return Finding(
         _target_span(context),
         "not checked: nothing shows that this is Spark SQL or an Iceberg table",

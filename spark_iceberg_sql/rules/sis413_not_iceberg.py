@@ -78,7 +78,8 @@ def not_iceberg(context: Context) -> Findings:
     if not context.creates_iceberg:
         yield from _foreign(context, node)
         return
-    if node.cluster_by is not None:
+    engine = context.catalog.engine
+    if node.cluster_by is not None and not (engine is not None and engine.clusters):
         from spark_iceberg_sql.rules.intended_fields import parse_fields  # the command starts sooner
 
         start, end = node.cluster_by

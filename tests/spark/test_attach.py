@@ -197,7 +197,7 @@ def test_a_table_with_an_engine(spark: SparkSession, tmp_path: Path) -> None:
     with pytest.raises(IcebergSqlError, match=r"there is no table at .*\nhelp: write the columns"):
         spark.sql(f"CREATE TABLE {name} {engine}")
     with pytest.warns(IcebergSqlWarning, match="SETTINGS iceberg_format_version is ignored"):
-        spark.sql(f"{create} PARTITION BY toYYYYMM(at) SETTINGS iceberg_format_version = 2")
+        spark.sql(f"{create} PARTITION BY (icebergMonth(at), icebergBucket(4, id)) SETTINGS iceberg_format_version = 2")
     spark.sql(f"INSERT INTO {name} VALUES (1, TIMESTAMP_NTZ'2024-01-02 03:04:05', array('a'))")
     spark.sql(f"INSERT INTO FUNCTION iceberg('{folder}') VALUES (2, NULL, array())")
     spark.sql(f"ALTER TABLE {name} ADD COLUMN n Nullable(Int32), ADD COLUMN u Nullable(String) FIRST")
@@ -209,6 +209,10 @@ def test_a_table_with_an_engine(spark: SparkSession, tmp_path: Path) -> None:
     spark.sql(f"ALTER TABLE {name} UPDATE n = 7 WHERE id = 2")
     spark.sql(f"ALTER TABLE {name} RENAME COLUMN n TO m")
     spark.sql(f"OPTIMIZE TABLE {name} FINAL")
+    spark.sql(f"OPTIMIZE TABLE {name} MANIFEST")
+    expired = spark.sql(f"ALTER TABLE {name} EXECUTE expire_snapshots('2100-01-01 00:00:00')").first()
+    assert expired is not None
+    assert expired.deleted_data_files_count > 0
     short = name.partition(".")[0]
     spark.sql(f"CREATE TABLE {short}.two {engine}")
     spark.sql(f"OPTIMIZE TABLE {short}.two")  # a catalog and a table
@@ -219,7 +223,7 @@ def test_a_table_with_an_engine(spark: SparkSession, tmp_path: Path) -> None:
     columns = dict(spark.sql(f"SELECT * FROM icebergLocal('{folder}')").dtypes)
     assert columns == {"u": "string", "id": "bigint", "at": "timestamp_ntz", "tags": "array<string>", "m": "bigint"}
     terms = spark.sql(f"SELECT transform FROM iceberg_partition_specs('{folder}')").collect()
-    assert [row[0] for row in terms] == ["month"]
+    assert [row[0] for row in terms] == ["month", "bucket[4]"]
     spark.sql(create.replace("TABLE", "TABLE IF NOT EXISTS"))
     with pytest.raises(IcebergSqlError, match=rf"(?s)already a table at `{folder}`; .* IF NOT EXISTS"):
         spark.sql(create)

@@ -130,3 +130,55 @@ def test_the_ranks_of_the_time_transforms_follow_from_their_values(spark: SparkS
             " FROM time_values"
         ).head()
         assert row[0] < row[1] == row[2], (coarse, fine)
+
+
+# Appendix B of the spec; the other decimals are those of ClickHouse 26.9.2 and of pyiceberg.
+HASHES = {
+    "34": 2017239379,
+    "34L": 2017239379,
+    "34S": 2017239379,
+    "14.20BD": -500754589,
+    "12345678901234567890123.45BD": 1096540534,
+    "CAST(-14.20 AS DECIMAL(38, 2))": 667775751,
+    "DATE '2017-11-16'": -653330422,
+    "TIMESTAMP_NTZ '2017-11-16 22:31:08'": -2047944441,
+    "'iceberg'": 1210000089,
+    "X'00010203'": -188683207,
+    "true": 1392991556,
+    "CAST(1.0 AS FLOAT)": -142385009,
+    "1.0D": -142385009,
+    "0.0D": 1669671676,
+    "-0.0D": 1669671676,
+}
+
+
+def test_clickhouse_s_hash_and_buckets_of_rows(spark: SparkSession) -> None:
+    """Of values that Spark does not fold; where Iceberg has a bucket too, it is the same."""
+    values = {value: f"if(rand() < 2, {value}, NULL)" for value in HASHES}
+    row = spark.sql(f"SELECT {', '.join(f'icebergHash({value})' for value in values.values())}").first()
+    assert row is not None
+    assert dict(zip(HASHES, row, strict=True)) == HASHES
+    row = spark.sql(f"SELECT {', '.join(f'icebergBucket(5, {value})' for value in values.values())}").first()
+    assert row is not None
+    assert list(row) == [(value & 2**31 - 1) % 5 for value in HASHES.values()]
+    nulls = ", ".join(f"icebergHash(if(rand() > 2, {value}, NULL))" for value in HASHES)
+    assert spark.sql(f"SELECT {nulls}").first() == (None,) * len(HASHES)
+
+
+@pytest.mark.filterwarnings("ignore:.*SIS501")
+def test_clickhouse_s_names_are_iceberg_s_transforms(spark: SparkSession) -> None:
+    """In rows and in filters; the day is a number."""
+    for transform in TRANSFORMS:
+        call, _ = transform.example
+        for name in transform.clickhouse_transforms:
+            ours = f"{transform.functions[-1]}({call})"
+            ours = f"unix_date({ours})" if transform.result == "date" else ours
+            assert spark.sql(f"SELECT {name}({call}) = {ours}").first() == (True,), name
+    table = "local.db.clickhouse_names"
+    spark.sql(f"CREATE OR REPLACE TABLE {table} (id BIGINT, ts TIMESTAMP_NTZ) USING iceberg PARTITIONED BY (ts, id)")
+    spark.sql(f"INSERT INTO {table} SELECT id, TIMESTAMP_NTZ'1969-12-30' + make_dt_interval(id) FROM range(4)")
+    try:
+        found = spark.sql(f"SELECT id FROM {table} WHERE icebergDay(ts) = -1 AND icebergBucket(4, id) >= 0").collect()
+        assert [row.id for row in found] == [1]
+    finally:
+        spark.sql(f"DROP TABLE {table} PURGE")

@@ -55,6 +55,7 @@ def replaced(text: str, lake: dict[str, str]) -> str:
 
 @pytest.mark.filterwarnings("ignore:.*is in the statement's text")
 @pytest.mark.filterwarnings("ignore:SETTINGS max_threads is ignored")
+@pytest.mark.filterwarnings("ignore:icebergLocalCluster ignores the cluster")
 @pytest.mark.parametrize(("statement", "result"), cases())
 def test_a_row_of_the_page(spark: SparkSession, lake: dict[str, str], statement: str, result: str) -> None:
     statement, result = replaced(statement, lake), replaced(result, lake)

@@ -14,6 +14,7 @@ from spark_iceberg_sql.config.settings import Settings
 from spark_iceberg_sql.files.discovery import decode, extract_source, read_bytes
 from spark_iceberg_sql.files.placeholder_patterns import with_placeholders
 from spark_iceberg_sql.files.templates import minimal_variant, template_spans, template_variants
+from spark_iceberg_sql.model.engines import BY_NAME
 from spark_iceberg_sql.model.table import Table, split_name
 from spark_iceberg_sql.model.tables import Tables
 from spark_iceberg_sql.records import replace
@@ -108,6 +109,8 @@ def _initial_catalog(settings: Settings, catalogs: Callable[[], Catalogs]) -> Ta
         tables = WithheldTables(settings.catalog, settings.why_withheld, **options)
     else:
         tables = catalogs().tables(settings.catalog, settings.catalog_timeout, **options)
+    if settings.engine is not None:
+        tables.engine = BY_NAME[settings.engine]
     if not settings.metadata:
         return tables
     from spark_iceberg_sql.model.metadata.offline import with_metadata

@@ -6,7 +6,7 @@ its rows: a line in OWN of spark/tables/functions/metadata_rows.py.
 
 from __future__ import annotations
 
-from spark_iceberg_sql.model.functions.table_functions import FUNCTIONS, Argument, Function
+from spark_iceberg_sql.model.functions.table_functions import ALL_FUNCTIONS, FUNCTIONS, Argument, Function
 from spark_iceberg_sql.records import record
 
 
@@ -131,4 +131,8 @@ TABLES = Function(
 )
 
 # Every name of a table function, in lower case.
-NAMES = frozenset(name.lower() for function in (*FUNCTIONS, TABLES, *METADATA_FUNCTIONS) for name in function.names)
+NAMES = frozenset(
+    name.lower()
+    for names in (*(f.names for f in (*ALL_FUNCTIONS, TABLES)), *(f.names for f in METADATA_FUNCTIONS))
+    for name in names
+)

@@ -10,7 +10,7 @@ spark/tables/locations/stores.py if no existing store can resolve its location.
 
 from __future__ import annotations
 
-from spark_iceberg_sql.records import record
+from spark_iceberg_sql.records import record, replace
 
 Value = str | int | bool | None
 
@@ -101,7 +101,8 @@ SETTINGS = (
     Argument(
         "virtual_columns",
         bool,
-        "true makes _path, _file, _size, _time, _etag available in the DataFrame API, too",
+        "true makes _path, _file, _size, _time, _etag, _row_number and _data_lake_snapshot_version available in the "
+        "DataFrame API, too",
         False,
     ),
     Argument(
@@ -110,10 +111,18 @@ SETTINGS = (
         "columns of types that Spark does not support: skip, string (read as text) or error; by default skipped with a "
         "warning",
     ),
+    Argument(
+        "use_version_hint",
+        bool,
+        "ClickHouse's, and without effect: the newest metadata file is read, whatever version-hint.text names",
+        False,
+        ("iceberg_use_version_hint",),
+    ),
     Argument("split_size", int, "target size of a read task in bytes"),
     Argument("structure", str, "only auto: the table has its own columns", "auto"),
 )
 
+CLUSTER = Argument("cluster", str, "ClickHouse's cluster, which is ignored: Spark reads with its own executors")
 PATH = Argument("path", str, "the table's folder, or one of its metadata files", aliases=("url",))
 _URL = Argument("url", str, "s3://bucket/path, or the endpoint's http(s) URL", aliases=("path",))
 _S3 = (
@@ -168,6 +177,11 @@ class Function:
     def names(self) -> tuple[str, ...]:
         """All its names in SQL."""
         return (self.name, *self.aliases)
+
+    @property
+    def location_position(self) -> int:
+        """The position of the argument with the location, or with a collection's name."""
+        return int(self.positional[0] is CLUSTER)
 
     @property
     def has_secrets(self) -> bool:
@@ -233,5 +247,20 @@ FUNCTIONS = (
     ),
 )
 
-BY_NAME = {name.lower(): function for function in FUNCTIONS for name in function.names}
+# ClickHouse's functions that read on a cluster: the same, after the cluster's name.
+CLUSTER_FUNCTIONS: tuple[Function, ...] = tuple(
+    replace(
+        function,
+        name=f"{function.name}Cluster",
+        aliases=(),
+        positional=(CLUSTER, *function.positional),
+        required=function.required + 1,
+        description=f"{function.description} The cluster is ignored.",
+        example=function.example.replace("(", "Cluster('default', ", 1),
+    )
+    for function in FUNCTIONS
+)
+ALL_FUNCTIONS: tuple[Function, ...] = (*FUNCTIONS, *CLUSTER_FUNCTIONS)
+
+BY_NAME = {name.lower(): function for function in ALL_FUNCTIONS for name in function.names}
 ARGUMENT_NAMES = frozenset(name for function in FUNCTIONS for a in function.arguments for name in (a.name, *a.aliases))

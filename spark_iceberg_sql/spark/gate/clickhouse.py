@@ -103,7 +103,8 @@ def _translation(text: str, write_targets: dict[int, WriteTarget]) -> Translatio
 
 def _catalogs(text: str) -> set[str]:
     """The catalogs of the session; none for a statement to which they do not matter."""
-    names = configuration.settings("spark.sql.catalog.") if "optimize" in text.lower() else {}
+    has_procedure = any(word in text.lower() for word in ("optimize", "execute"))
+    names = configuration.settings("spark.sql.catalog.") if has_procedure else {}
     return {name for name in names if "." not in name}
 
 

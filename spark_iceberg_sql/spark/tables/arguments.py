@@ -68,7 +68,7 @@ def bind(
         if name is not None:
             argument = find_argument(function, name)
         elif (
-            position == 0
+            position == function.location_position
             and isinstance(value, str)
             and _IDENTIFIER.fullmatch(value) is not None
             and collection(value) is not None
@@ -138,7 +138,7 @@ def quoted_value(text: str) -> str:
 def _effective_position(function: Function, position: int, value: Value) -> int:
     """The effective position of a value: the name of a format is never a key, and NOSIGN ends the keys."""
     arguments = function.positional
-    if not isinstance(value, str) or position == 0:
+    if not isinstance(value, str) or position <= function.location_position:
         return position
     format_position = next(i for i, argument in enumerate(arguments) if argument is FORMAT)
     if function.required <= position < format_position and value.lower() in FORMATS:

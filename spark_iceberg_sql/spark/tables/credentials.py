@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.model.functions.metadata_functions import NAMES
-from spark_iceberg_sql.model.functions.table_functions import ARGUMENT_NAMES, FUNCTIONS, Function, Value
+from spark_iceberg_sql.model.functions.table_functions import ALL_FUNCTIONS, ARGUMENT_NAMES, Function, Value
 from spark_iceberg_sql.model.schema import similar_names
 from spark_iceberg_sql.spark.bridge.jvm import configuration
 from spark_iceberg_sql.spark.bridge.jvm.gateway import Refusal
@@ -24,7 +24,7 @@ COLLECTIONS = "spark.iceberg_sql.collection."
 _REDACTED = "***"
 _SECRET_ARGUMENTS = frozenset(
     name
-    for function in FUNCTIONS
+    for function in ALL_FUNCTIONS
     for argument in function.arguments
     if argument.secret
     for name in (argument.name, *argument.aliases)
@@ -45,7 +45,7 @@ _SHORTEST = 4  # no store has shorter keys, and masking one letter would reveal 
 # for each execution. A plan's text may be long: hence the possessive quantifiers, and, before each long
 # lookbehind, one character that fails at once nearly everywhere.
 _NAMES = "|".join(sorted(NAMES))
-_WITHOUT = {n.lower() for f in FUNCTIONS if not f.has_secrets for n in f.names}
+_WITHOUT = {n.lower() for f in ALL_FUNCTIONS if not f.has_secrets for n in f.names}
 _WITH_SECRETS = "|".join(sorted(NAMES - _WITHOUT))
 _CALLS = rf"(?i)(?=\], \[)(?<=UnresolvedTableValuedFunction \[(?:{_WITH_SECRETS}))\], \[[^\n]*"
 _SIMPLE = r"""[^()'"\\/-]++|-(?!-)|/(?!\*)|'[^'\\]*+'|"[^"\\]*+\""""

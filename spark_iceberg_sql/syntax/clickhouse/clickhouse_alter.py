@@ -14,7 +14,7 @@ from spark_iceberg_sql.syntax.brackets import between_commas
 from spark_iceberg_sql.syntax.clickhouse.clickhouse_tables import comment_of, name_end
 from spark_iceberg_sql.syntax.clickhouse.clickhouse_types import column_name, is_clickhouse_type, spark_type
 from spark_iceberg_sql.syntax.identifiers import quoted
-from spark_iceberg_sql.syntax.lexer import STRINGS, Token
+from spark_iceberg_sql.syntax.lexer import STRINGS, Token, TokenKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +49,12 @@ def translate_alter(tokens: list[Token], text: str) -> AlterTranslation | None:
         raise IcebergSqlError(
             f"ALTER TABLE ... {verb} has no WHERE", help=f"write the condition; {verb} ... WHERE true is every row"
         )
-    if action_words[0][:2] == ["DROP", "PARTITION"] and actions[0][2:] and actions[0][2].kind in STRINGS:
+    if action_words[0][:2] == ["DROP", "PARTITION"] and _is_value(tokens[end + 2 :]):
+        is_all = [t.word for t in tokens[end + 2 :]] == ["ALL"]
+        condition = "true" if is_all else "..., with the partition's range of values"
         raise IcebergSqlError(
             "Iceberg has no DROP PARTITION by a value: rows are deleted by a condition on their columns",
-            help=f"write DELETE FROM {name} WHERE ..., with the partition's range of values",
+            help=f"write DELETE FROM {name} WHERE {condition}",
         )
     if action_words[0][:1] == ["UPDATE"]:
         last = tokens[-2:]
@@ -75,6 +77,19 @@ def translate_alter(tokens: list[Token], text: str) -> AlterTranslation | None:
         columns = ", ".join(_added_column(action) for action in column_actions)
         return AlterTranslation(tokens[0].start, f"ALTER TABLE {name} ADD COLUMNS ({columns})", name)
     return None
+
+
+def _is_value(tokens: list[Token]) -> bool:
+    """True for what ClickHouse has after DROP PARTITION: a value, a tuple of values, an ID, or ALL."""
+    if not tokens:
+        return False
+    if tokens[0].kind in (*STRINGS, TokenKind.NUMBER) or tokens[0].word in ("ALL", "TUPLE"):
+        return tokens[0].word != "ALL" or len(tokens) == 1
+    if tokens[0].word == "ID":
+        return len(tokens) == 2 and tokens[1].kind in STRINGS
+    literals = [token for token in tokens[1:-1] if token.text not in (",", "(", ")", "-")]
+    is_tuple = (tokens[0].text, tokens[-1].text) == ("(", ")") and len(tokens) > 2
+    return is_tuple and all(token.kind in (*STRINGS, TokenKind.NUMBER) for token in literals)
 
 
 def _added_column(tokens: list[Token]) -> str:

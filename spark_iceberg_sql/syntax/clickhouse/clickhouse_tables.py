@@ -11,13 +11,15 @@ from dataclasses import dataclass
 
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.model.functions.table_functions import BY_NAME
-from spark_iceberg_sql.model.transforms import BY_CLICKHOUSE_FUNCTION
+from spark_iceberg_sql.model.transform_record import Transform
+from spark_iceberg_sql.model.transforms import BY_CLICKHOUSE_FUNCTION, BY_CLICKHOUSE_TRANSFORM, TRANSFORMS
 from spark_iceberg_sql.syntax.brackets import between_commas, closing_index
 from spark_iceberg_sql.syntax.clickhouse.clickhouse_types import SparkType, column_name, spark_type
 from spark_iceberg_sql.syntax.clickhouse.literal_calls import LiteralCall, literal_call
 from spark_iceberg_sql.syntax.identifiers import quoted
 from spark_iceberg_sql.syntax.lexer import STRINGS, Token, TokenKind
 
+_CREATE = (["CREATE", "TABLE"], ["CREATE", "OR", "REPLACE", "TABLE"])
 _TIMES = ("DATE", "TIMESTAMP", "TIMESTAMP_NTZ")
 _CLAUSES = (("PARTITION", "BY"), ("ORDER", "BY"), ("PRIMARY", "KEY"), ("SAMPLE", "BY"))
 
@@ -46,6 +48,12 @@ def translate_create(tokens: list[Token], collections: Collection[str]) -> Creat
     engine = next((i for i in range(len(tokens)) if _is_engine(tokens, i)), None)
     if engine is None:
         return None
+    if tokens[1].word == "OR":
+        raise IcebergSqlError(
+            f"CREATE OR REPLACE TABLE with ENGINE = {tokens[engine + 2].text} has no equivalent: the table at a path "
+            "is not replaced",
+            help="write CREATE TABLE IF NOT EXISTS, which keeps a table that is there",
+        )
     name_start = 2
     if_not_exists = [t.word for t in tokens[name_start : name_start + 3]] == ["IF", "NOT", "EXISTS"]
     name_start += 3 * if_not_exists
@@ -87,7 +95,7 @@ def translate_create(tokens: list[Token], collections: Collection[str]) -> Creat
 
 def _is_engine(tokens: list[Token], index: int) -> bool:
     return (
-        [t.word for t in tokens[:2]] == ["CREATE", "TABLE"]
+        [t.word for t in tokens[: 2 if index < 4 or tokens[1].word == "TABLE" else 4]] in _CREATE
         and tokens[index].word == "ENGINE"
         and index + 3 < len(tokens)
         and tokens[index + 1].text == "="
@@ -199,25 +207,33 @@ def _term(tokens: list[Token], columns: dict[str, tuple[str, SparkType]]) -> str
     function = tokens[0].text.lower()
     arguments = between_commas(tokens[2:-1]) if len(tokens) > 3 and tokens[1].text == "(" else []
     sources = [column_name(a[0]) if len(a) == 1 else "" for a in arguments]
-    transform = BY_CLICKHOUSE_FUNCTION.get(function)
+    transform = BY_CLICKHOUSE_TRANSFORM.get(function)
+    if transform is None and (transform := BY_CLICKHOUSE_FUNCTION.get(function)) is not None and sources:
+        # Its days are those of the column's zone; identity has none.
+        source_type = columns[sources[-1]][1] if sources[-1] in columns else None
+        is_utc = source_type is not None and source_type.text in _TIMES and source_type.has_utc_calendar
+        transform = transform if is_utc or transform.is_identity else None
     if transform is not None and sources and sources[-1] in columns:
         column = quoted(sources[-1])
         if transform.parameter is not None and len(sources) == 2 and sources[0].isdecimal():
-            return f"{transform.spelling}({sources[0]}, {column})"
-        source_type = columns[sources[-1]][1]
-        is_utc = source_type.text in _TIMES and source_type.has_utc_calendar
-        if transform.parameter is None and len(sources) == 1 and is_utc:
+            return transform.clause(column, int(sources[0]))
+        if transform.parameter is None and len(sources) == 1:
             return transform.clause(column)
     missing_column = sources[-1] if sources else column_name(tokens[0]) if len(tokens) == 1 else ""
-    if missing_column and missing_column not in columns:
+    if missing_column and missing_column not in columns and not missing_column.isdecimal():
         similar = next((c for c in columns if c.lower() == missing_column.lower()), None)
         raise IcebergSqlError(
             f"PARTITION BY names the column `{missing_column}`, which the table does not have",
             help=f"write {quoted(similar) if similar else 'one of ' + ', '.join(map(quoted, columns))}",
         )
-    supported_terms = "a column, toYYYYMM(time), toDate(time), icebergBucket(16, column) or icebergTruncate(4, column)"
+    transform_calls = [f"{t.clickhouse_transforms[0]}({_arguments(t)})" for t in TRANSFORMS if t.clickhouse_transforms]
+    supported_terms = f"a column, {', '.join(transform_calls[:-1])} or {transform_calls[-1]}"
     text = "".join(t.text for t in tokens)
     raise IcebergSqlError(
         f"no Iceberg transform makes the same partitions as PARTITION BY `{text}`",
         help=f"write {supported_terms}; the days of a time are those of UTC",
     )
+
+
+def _arguments(transform: Transform) -> str:
+    return "time" if transform.parameter is None else f"{transform.parameter.example}, column"

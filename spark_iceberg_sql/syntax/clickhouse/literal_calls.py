@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection
 from dataclasses import dataclass, field
 
-from spark_iceberg_sql.model.functions.table_functions import Value
+from spark_iceberg_sql.model.functions.table_functions import BY_NAME, Value
 from spark_iceberg_sql.syntax.brackets import between_commas, closing_index
 from spark_iceberg_sql.syntax.lexer import Token, TokenKind
 from spark_iceberg_sql.syntax.literals import unescape
@@ -41,13 +41,18 @@ def literal_call(tokens: list[Token], index: int, collections: Collection[str]) 
     argument_tokens = tokens[index + 2 : closing_index(tokens, index + 1)]
     positional: list[tuple[None, Value]] = []
     keywords: list[tuple[str, Value]] = []
+    function = BY_NAME.get(tokens[index].text.lower())
+    location_position = 0 if function is None else function.location_position
     for number, argument in enumerate(between_commas(argument_tokens) if argument_tokens else ()):
         if argument and argument[0].word == "SETTINGS" and len(argument) > 1:
             argument = argument[1:]
         equals_index = next((i for i, t in enumerate(argument) if t.text in ("=", "=>")), None)
         if equals_index not in (None, 1):
             return None
-        value = _value(argument[2:] if equals_index else argument, collections if number == 0 else ())
+        words = (
+            (argument[0].text,) if number < location_position else collections if number == location_position else ()
+        )
+        value = _value(argument[2:] if equals_index else argument, words)
         if value is None:
             return None
         if equals_index:

@@ -6,12 +6,11 @@
     icebergS3('u', NOSIGN)           icebergS3('u', 'NOSIGN')
     SELECT ... SETTINGS k = v        k => v in each table function, or AS OF on the one table
     SETTINGS max_threads = 4         nothing: a setting of ClickHouse's engine is named as ignored
-    OPTIMIZE TABLE t [FINAL]         CALL system.rewrite_data_files(table => 't', ...)
     ALTER TABLE t DELETE WHERE c     DELETE FROM t WHERE c
     INSERT INTO FUNCTION f('p') ...  INSERT INTO a table that must be attached to the path first (TABLE FUNCTION, too)
 
 What follows a call, and the statements that show and describe one, are in table_calls.py; CREATE TABLE in
-clickhouse_tables.py, the other ALTERs in clickhouse_alter.py.
+clickhouse_tables.py, OPTIMIZE and EXECUTE in procedures.py, the other ALTERs in clickhouse_alter.py.
 All of the left side are errors in Spark, so no statement that Spark takes changes its meaning.
 """
 
@@ -32,6 +31,7 @@ from spark_iceberg_sql.syntax.clickhouse.clickhouse_tables import name_end, tran
 from spark_iceberg_sql.syntax.clickhouse.function_calls import Edit, is_call
 from spark_iceberg_sql.syntax.clickhouse.function_calls import call_brackets as function_calls
 from spark_iceberg_sql.syntax.clickhouse.literal_calls import LiteralCall, literal_call
+from spark_iceberg_sql.syntax.clickhouse.procedures import execute_call, optimize_call
 from spark_iceberg_sql.syntax.identifiers import dotted
 from spark_iceberg_sql.syntax.lexer import Token, TokenKind
 from spark_iceberg_sql.syntax.script import Statement, statements
@@ -39,13 +39,11 @@ from spark_iceberg_sql.syntax.script import Statement, statements
 # A statement without any of these needs no translation: most are judged by this alone.
 _CANDIDATE = re.compile(
     rf"\b(?:{'|'.join(sorted(NAMES))})\s*\(|\bsettings\s|\boptimize\s|\bdelete\s+where\b|"
-    r"\balter\s+table\b.*(?:\b(?:add|modify|alter)\s+column\b|\bupdate\s|\bdelete\b|\bdrop\s+partition\b)",
+    r"\balter\s+table\b.*(?:\b(?:add|modify|alter)\s+column\b|\bupdate\s|\bdelete\b|\bdrop\s+partition\b|\bexecute\s)",
     re.IGNORECASE | re.DOTALL,
 )
-_KEYWORDS = ("iceberg", "settings", "optimize", "delete", "add", "modify", "update", "alter")
+_KEYWORDS = ("iceberg", "settings", "optimize", "delete", "add", "modify", "update", "alter", "execute")
 _EXPLAIN = frozenset({"EXTENDED", "CODEGEN", "COST", "FORMATTED"})
-_REWRITE_ALL_OPTIONS = "map('rewrite-all', 'true')"
-_DELETE_OPTIONS = "map('delete-file-threshold', '1', 'min-input-files', '2')"
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,6 +182,7 @@ def _statement_edits(
         yield from _optimize_edits(statement, statement_tokens, changed_tables, catalogs)
     elif keywords[:2] == ["ALTER", "TABLE"]:
         yield from _delete_edits(statement, statement_tokens, changed_tables)
+        yield from _execute_edits(statement_tokens, changed_tables, catalogs)
     elif keywords[:3] == ["INSERT", "INTO", "FUNCTION"]:
         yield from _insert_edits(statement_tokens, 3, attachments, naming, collections)
     elif keywords == ["INSERT", "INTO", "TABLE", "FUNCTION"]:
@@ -194,17 +193,23 @@ def _optimize_edits(
     statement: Statement, tokens: list[Token], changed_tables: list[str], catalogs: Collection[str]
 ) -> Iterator[Edit]:
     end = name_end(tokens, 2)
-    is_final = [token.word for token in tokens[end:]] == ["FINAL"]
-    if end == 2 or not (is_final or end == len(tokens)):
-        return
-    parts = [token.text for token in tokens[2:end] if token.text != "."]
-    has_catalog = len(parts) > 2 or (len(parts) == 2 and parts[0].strip("`") in catalogs)
-    catalog = f"{parts[0]}." if has_catalog else ""
-    changed_tables.append(statement.script[tokens[2].start : tokens[end - 1].end])
-    name = changed_tables[0].replace("'", "\\'")
-    options = _REWRITE_ALL_OPTIONS if is_final else _DELETE_OPTIONS
-    text = f"CALL {catalog}system.rewrite_data_files(table => '{name}', options => {options})"
-    yield Edit(tokens[0].start, tokens[-1].end, text)
+    call = optimize_call(_parts(tokens[2:end]), catalogs, " ".join(token.word for token in tokens[end:]))
+    if end > 2 and call is not None:
+        changed_tables.append(statement.script[tokens[2].start : tokens[end - 1].end])
+        yield Edit(tokens[0].start, tokens[-1].end, call)
+
+
+def _execute_edits(tokens: list[Token], changed_tables: list[str], catalogs: Collection[str]) -> Iterator[Edit]:
+    end = name_end(tokens, 2)
+    if 2 < end < len(tokens) - 1 and tokens[end].word == "EXECUTE":
+        parts = _parts(tokens[2:end])
+        if (call := execute_call(parts, catalogs, tokens[end + 1 :])) is not None:
+            changed_tables.append(".".join(parts))
+            yield Edit(tokens[0].start, tokens[-1].end, call)
+
+
+def _parts(name: list[Token]) -> list[str]:
+    return [token.text for token in name if token.text != "."]
 
 
 def _delete_edits(statement: Statement, tokens: list[Token], changed_tables: list[str]) -> Iterator[Edit]:
@@ -246,6 +251,8 @@ INTO_FUNCTION = (
 
 
 def _call_edits(tokens: list[Token], opened: int, closed: int, collections: Collection[str]) -> Iterator[Edit]:
+    function = BY_NAME.get(tokens[opened - 1].text.lower())
+    location_position = 0 if function is None else function.location_position
     for number, (start, end) in enumerate(comma_ranges(tokens, opened + 1, closed)):
         marker = next((i for i in range(start, end) if is_settings(tokens, i, end)), None)
         if marker is not None:
@@ -255,6 +262,7 @@ def _call_edits(tokens: list[Token], opened: int, closed: int, collections: Coll
             yield Edit(tokens[name + 1].start, tokens[name + 1].end, "=>")
         elif end - start == 1 and tokens[start].kind is TokenKind.WORD:
             word_token = tokens[start]
-            if word_token.word == "NOSIGN" or (number == 0 and word_token.text in collections):
+            is_collection = number == location_position and word_token.text in collections
+            if word_token.word == "NOSIGN" or is_collection or number < location_position:
                 text = word_token.word if word_token.word == "NOSIGN" else word_token.text
                 yield Edit(word_token.start, word_token.end, f"'{text}'")

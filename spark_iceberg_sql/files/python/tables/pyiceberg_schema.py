@@ -15,6 +15,8 @@ _TYPES = {
     "DoubleType": "DOUBLE", "DateType": "DATE", "TimestampType": "TIMESTAMP_NTZ",
     "TimestamptzType": "TIMESTAMP", "StringType": "STRING", "BinaryType": "BINARY",
 }  # fmt: skip
+# Their types in SQL, and the arguments that are types.
+_COLLECTIONS = {"ListType": ("ARRAY", ((1, "element_type"),)), "MapType": ("MAP", ((1, "key_type"), (3, "value_type")))}
 _TEXT = re.compile(r"(\w+)(?:\[(\d+)\])?")
 
 
@@ -58,7 +60,9 @@ def _nested_fields(
         columns.paths_by_id[field_id.value] = ".".join(
             f"`{part}`" if not part.isidentifier() else part for part in field_path
         )
-        fields.append((text, sql_type))
+        required = argument(field, 3, "required")
+        is_required = isinstance(required, ast.Constant) and required.value is True
+        fields.append((text, f"{sql_type} NOT NULL" if is_required else sql_type))
     return fields
 
 
@@ -77,6 +81,11 @@ def _sql_type(program: Program, field_type: ast.expr, path: tuple[str, ...], col
         fields = _nested_fields(program, definition, path, columns)
         inner = ", ".join(f"`{n}`: {k}" for n, k in fields or ())
         return f"STRUCT<{inner}>" if inner else None
+    if name in _COLLECTIONS:
+        word, positions = _COLLECTIONS[name]
+        parts = [argument(definition, index, part) for index, part in positions]
+        part_types = [_sql_type(program, part, path, columns) if part is not None else None for part in parts]
+        return f"{word}<{', '.join(t for t in part_types if t)}>" if None not in part_types else None
     return None
 
 

@@ -13,9 +13,12 @@ from spark_iceberg_sql.spark.bridge.jvm.java_records import constants_source, ex
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FunctionRow:
-    """A function iceberg_* under one of its names, for TransformFunction.java.
+    """A function iceberg_* or iceberg... of ClickHouse under one of its names, for TransformFunction.java.
 
     function: Iceberg's function; None if the value is the source column's. always_null: for the void transform.
+    is_hash: whether the value is the hash that Iceberg's function divides into buckets. counts_days: whether the value
+    of Iceberg's function, a date, is returned as days since 1970. hashed: source types that Iceberg's function does not
+    accept, so that the value is computed from their hash.
     narrow_as_int: whether tinyint and smallint are cast to int first. checks_precision: whether a decimal that exceeds
     its precision is an error. result: the type of its value; None for that of the source column. accepted: source
     types. listed: those that a message lists. parameter, noun, minimum, maximum: of the first argument; a parameter of
@@ -25,6 +28,9 @@ class FunctionRow:
     name: str
     function: str | None
     always_null: bool
+    is_hash: bool
+    counts_days: bool
+    hashed: tuple[str, ...]
     narrow_as_int: bool
     checks_precision: bool
     result: str | None

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING
 
-from spark_iceberg_sql.model.functions.table_functions import FUNCTIONS, Argument, Function, Value
+from spark_iceberg_sql.model.functions.table_functions import ALL_FUNCTIONS, CLUSTER, Argument, Function, Value
 from spark_iceberg_sql.spark.bridge.functions import registries
 from spark_iceberg_sql.spark.bridge.jvm import configuration
 from spark_iceberg_sql.spark.bridge.jvm import shims as lines
@@ -26,6 +26,7 @@ from spark_iceberg_sql.spark.tables.functions.unsupported_columns import readabl
 from spark_iceberg_sql.spark.tables.locations import allowed_locations, views
 from spark_iceberg_sql.spark.tables.locations.locate import LocatedTable, find, refuse_unmatched, warn_of_copy
 from spark_iceberg_sql.spark.tables.locations.stores import STORES
+from spark_iceberg_sql.spark.tables.warn_once import warn_once
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -39,7 +40,7 @@ def register(spark: SparkSession) -> None:
     """Register the table functions in a session, and in every later one of this process."""
     hide_secrets()
     configuration.make_static(allowed_locations.SETTING)
-    for function in FUNCTIONS:
+    for function in ALL_FUNCTIONS:
         for name in function.names:
             registries.register_table_function(
                 spark,
@@ -53,7 +54,7 @@ def register(spark: SparkSession) -> None:
 
 def unregister(spark: SparkSession) -> None:
     """Unregister the table functions."""
-    for function in FUNCTIONS:
+    for function in ALL_FUNCTIONS:
         for name in function.names:
             registries.unregister_function(spark, registries.TABLE, name)
 
@@ -71,6 +72,11 @@ def _argument(argument: Argument) -> str:
 
 
 def _call_plan(function: Function, values: Mapping[str, Value]) -> Java:
+    if (cluster := values.get(CLUSTER.name)) is not None:
+        if set("/:") & set(str(cluster)):
+            message = f"`{cluster}` is a location, and the name of a cluster comes before it; leave out `Cluster`"
+            raise invalid(function.name, CLUSTER.name, message)
+        warn_once(f"{function.name} ignores the cluster `{cluster}`: Spark reads with its own executors")
     location = STORES[function.store](function.name, values)
     try:
         located_table = find(function.name, location, values)

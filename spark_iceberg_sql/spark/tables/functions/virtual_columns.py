@@ -1,4 +1,5 @@
-"""The virtual columns of a table read by its path: _path, _file, _size, _time, _etag.
+"""The virtual columns of a table read by its path: _path, _file, _size, _time, _etag, and ClickHouse's _row_number and
+_data_lake_snapshot_version, which are Iceberg's _pos and the snapshot's ID.
 
 They are hidden, like Iceberg's own metadata columns: SELECT * omits them, and a statement can select them by
 name. They cost nothing if their names are not in the statement's text; otherwise, only those used cost anything.
@@ -22,8 +23,8 @@ from spark_iceberg_sql.spark.bridge.tables import file_facts
 from spark_iceberg_sql.spark.tables.locations.locate import LocatedTable
 from spark_iceberg_sql.syntax.identifiers import backticked
 
-NAMES = ("_path", "_file", "_size", "_time", "_etag")
-_MENTIONED = re.compile(r"(?<![\w$])_(path|file|size|time|etag)(?!\w)", re.IGNORECASE)
+NAMES = ("_path", "_file", "_size", "_time", "_etag", "_row_number", "_data_lake_snapshot_version")
+_MENTIONED = re.compile(rf"(?<![\w$])_({'|'.join(name[1:] for name in NAMES)})(?!\w)", re.IGNORECASE)
 
 # Not `_file` alone: Iceberg fails on max(_file), which Spark would then push down to it.
 _ADDRESS = "concat(_file, '') AS __address"
@@ -65,6 +66,11 @@ def with_virtual_columns(
     quoted = [backticked(name) for name in column_names]
     rows = relations.data_frame(base)
     expressions = {"_path": _address_expression(located_table), "_file": "substring_index(__address, '/', -1)"}
+    if "_row_number" in requested_names:
+        expressions["_row_number"] = "_pos"
+    if "_data_lake_snapshot_version" in requested_names:
+        snapshot_text = "NULL" if snapshot is None else str(snapshot)
+        expressions["_data_lake_snapshot_version"] = f"CAST({snapshot_text} AS BIGINT)"
     fact_names = sorted((requested_names & _FACTS.keys()) - lower_names)
     if fact_names and snapshot is None:
         rows = _select(rows, *quoted, _ADDRESS, *metadata_columns)

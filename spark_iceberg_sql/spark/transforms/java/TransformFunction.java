@@ -18,6 +18,7 @@ import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.KnownNullable;
 import org.apache.spark.sql.catalyst.expressions.Literal;
 import org.apache.spark.sql.catalyst.expressions.SubqueryExpression;
+import org.apache.spark.sql.catalyst.expressions.UnixDate;
 import org.apache.spark.sql.catalyst.expressions.V2ExpressionUtils;
 import org.apache.spark.sql.catalyst.plans.logical.FunctionSignature;
 import org.apache.spark.sql.connector.catalog.functions.ScalarFunction;
@@ -32,7 +33,7 @@ import scala.Function1;
 import scala.collection.immutable.Seq;
 
 /**
- * A function iceberg_* by one of its names: from the resolved arguments of a call to Iceberg's own function, bound to
+ * A function iceberg_*, or ClickHouse's of the same transform, by one of its names: from the resolved arguments of a call to Iceberg's own function, bound to
  * the argument's type, or to a refusal: Iceberg does not check the first argument. The KnownNullable around the call
  * withholds it from the scan until Guard has verified that the scan answers it correctly.
  */
@@ -48,9 +49,9 @@ public class TransformFunction extends ScalaTypes.Mapping<Seq<Expression>, Expre
 
   private final String name, function, parameter, noun;
   private final long minimum, maximum;
-  private final boolean alwaysNull, narrowAsInt, checksPrecision;
+  private final boolean alwaysNull, isHash, countsDays, narrowAsInt, checksPrecision;
   private final DataType result;
-  private final List<String> accepted, listed;
+  private final List<String> accepted, hashed, listed;
   private final FunctionSignature signature;
   private final String parameters;
 
@@ -59,6 +60,9 @@ public class TransformFunction extends ScalaTypes.Mapping<Seq<Expression>, Expre
     name = row.name;
     function = row.function;
     alwaysNull = row.alwaysNull;
+    isHash = row.isHash;
+    countsDays = row.countsDays;
+    hashed = row.hashed;
     narrowAsInt = row.narrowAsInt;
     checksPrecision = row.checksPrecision;
     result = row.result == null ? null : DataType.fromDDL(row.result);
@@ -102,6 +106,8 @@ public class TransformFunction extends ScalaTypes.Mapping<Seq<Expression>, Expre
     if (alwaysNull) return new Literal(null, source.dataType());
     if (function == null || untyped && result == null) return source;
     if (untyped) return new Literal(null, result);
+    if (isHash) return ValueHash.of(source);
+    if (hashed.contains(type)) return ValueHash.bucket(number, source);
     Expression value = source;
     if (narrowAsInt && (type.equals("tinyint") || type.equals("smallint"))) {
       // Iceberg stores them as int: its own narrow functions wrap where the table does not.
@@ -112,6 +118,7 @@ public class TransformFunction extends ScalaTypes.Mapping<Seq<Expression>, Expre
     List<Expression> arguments = number == null ? List.of(value) : List.of(number, value);
     Expression call = V2ExpressionUtils.resolveScalarFunction(bound(value.dataType()), ScalaTypes.seq(arguments));
     call = new KnownNullable(call);
+    if (countsDays) return new UnixDate(call);
     if (checksPrecision && value.dataType() instanceof DecimalType) {
       // Spark would return NULL, but the table refuses the row.
       return new CheckOverflow(call, (DecimalType) value.dataType(), false);

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from spark_iceberg_sql.records import replace
+from spark_iceberg_sql.syntax.clickhouse.procedures import PROCEDURES, UnknownArgumentError, execute_arguments
 from spark_iceberg_sql.syntax.identifiers import quoted, string_literal
-from spark_iceberg_sql.syntax.lexer import TokenKind
+from spark_iceberg_sql.syntax.lexer import Token, TokenKind
 from spark_iceberg_sql.syntax.nodes import (
     AddColumns,
     AlterColumn,
@@ -42,7 +45,9 @@ def change_columns(cursor: Cursor, span: Offsets, table: NamePath) -> Node | Non
     if verb == "MODIFY" and cursor.index + 1 < cursor.count:
         cursor.fail_in_ddl("`ALTER COLUMN`", "modify-elsewhere")
     if verb == "EXECUTE" and cursor.index + 1 < cursor.count:
-        cursor.fail_in_ddl(f"`{_procedure_call(next_word.lower(), table)}`", "execute-elsewhere")
+        cursor.fail_in_ddl(
+            f"`{_procedure_call(cursor.tokens[cursor.index + 1 : cursor.count], table)}`", "execute-elsewhere"
+        )
     if verb not in ("ADD", "DROP", "RENAME"):
         return None
     if next_word not in (_COLUMNS if verb != "RENAME" else ("COLUMN",)):
@@ -62,21 +67,18 @@ def change_columns(cursor: Cursor, span: Offsets, table: NamePath) -> Node | Non
     return _rename(cursor, span, table)
 
 
-# Iceberg's procedures in Spark, by the words of other engines.
-_PROCEDURES = {
-    "add_files_from_table": "add_files",
-    "compact": "rewrite_data_files",
-    "optimize": "rewrite_data_files",
-    "optimize_manifests": "rewrite_manifests",
-}
-
-
-def _procedure_call(procedure: str, table: NamePath) -> str:
-    """The CALL of the procedure that another engine calls by EXECUTE."""
-    procedure = _PROCEDURES.get(procedure, procedure)
+def _procedure_call(tokens: Sequence[Token], table: NamePath) -> str:
+    """The CALL of the procedure that another engine calls by EXECUTE. tokens: from the procedure's name on."""
+    word = tokens[0].text.lower()
+    try:
+        procedure, arguments = execute_arguments(tokens) or (PROCEDURES.get(word, word), {})
+    except UnknownArgumentError as error:
+        procedure, arguments = error.procedure, error.safe_arguments
+    if procedure == "remove_orphan_files":
+        arguments = {**arguments, "dry_run": "true"}  # it lists what would be deleted
     catalog, name = ("catalog", table.parts) if len(table.parts) < 3 else (quoted(table.parts[0]), table.parts[1:])
-    dry_run = ", dry_run => true" if procedure == "remove_orphan_files" else ""  # it lists what would be deleted
-    return f"CALL {catalog}.system.{procedure}(table => {string_literal('.'.join(map(quoted, name)))}{dry_run})"
+    pairs = {"table": string_literal(".".join(map(quoted, name))), **arguments}
+    return f"CALL {catalog}.system.{procedure}({', '.join(f'{key} => {value}' for key, value in pairs.items())})"
 
 
 def _is_column_name(cursor: Cursor, word: str) -> bool:

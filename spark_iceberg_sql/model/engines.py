@@ -1,0 +1,31 @@
+"""The engines that a text's SQL may be for, as a comment or a setting names them."""
+
+from __future__ import annotations
+
+from spark_iceberg_sql.records import record
+
+
+@record(frozen=True, slots=True)
+class Engine:
+    """An engine.
+
+    name: as it is named. is_spark: whether its statements are Spark's, so that they are checked. clusters: whether it
+    has CLUSTER BY for an Iceberg table. other_names: in other tools.
+    """
+
+    name: str
+    is_spark: bool = False
+    clusters: bool = False
+    other_names: tuple[str, ...] = ()
+
+
+ENGINES = (
+    Engine("spark", is_spark=True, other_names=("sparksql",)),
+    Engine("databricks", is_spark=True, clusters=True),
+    Engine("hive"),
+    Engine("athena"),
+    Engine("trino"),
+    Engine("flink"),
+    Engine("clickhouse"),
+)
+BY_NAME = {name: engine for engine in ENGINES for name in (engine.name, *engine.other_names)}

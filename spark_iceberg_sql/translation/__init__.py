@@ -1,0 +1,1 @@
+"""Partition DDL in the syntax of other engines, both ways."""

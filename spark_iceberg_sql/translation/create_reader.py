@@ -1,0 +1,144 @@
+"""CREATE TABLE of engines whose syntax differs from Spark's in types, quotes and the clauses after the columns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from spark_iceberg_sql.model.bound_transform import bind_transform
+from spark_iceberg_sql.model.schema import Schema
+from spark_iceberg_sql.model.transforms import BY_NAME, IDENTITY
+from spark_iceberg_sql.model.types import Field
+from spark_iceberg_sql.syntax.brackets import between_commas, closing_index
+from spark_iceberg_sql.syntax.lexer import STRINGS, Token, TokenKind
+from spark_iceberg_sql.syntax.literals import unescape
+from spark_iceberg_sql.syntax.script import Statement
+from spark_iceberg_sql.translation.definitions import FieldTerm, Name, unsupported
+from spark_iceberg_sql.translation.type_syntax import TypeSyntax
+
+_BRACKETS = "()[]<>"
+_NAME_KINDS = (TokenKind.WORD, TokenKind.QUOTED, TokenKind.DOUBLE)
+
+
+@dataclass(frozen=True, slots=True)
+class CreateClauses:
+    """A CREATE TABLE up to its columns, and the tokens after them."""
+
+    table: Name
+    schema: Schema
+    comments: Mapping[str, str]
+    replaces: bool
+    if_not_exists: bool
+    clauses: list[Token]
+
+
+def is_create(statement: Statement) -> bool:
+    """True for CREATE [OR REPLACE] TABLE."""
+    words = [token.word for token in statement.opening(4)]
+    return words[:2] == ["CREATE", "TABLE"] or words[:4] == ["CREATE", "OR", "REPLACE", "TABLE"]
+
+
+def read_create(statement: Statement, types: TypeSyntax) -> CreateClauses:
+    """A CREATE TABLE with columns. Raises IcebergSqlError for what is not translated."""
+    tokens = statement.tokens
+    replaces = tokens[1].word == "OR"
+    start = 4 if replaces else 2
+    if_not_exists = [t.word for t in tokens[start : start + 3]] == ["IF", "NOT", "EXISTS"]
+    table, index = read_name(tokens, start + 3 * if_not_exists)
+    if index >= len(tokens) or tokens[index].text != "(":
+        raise unsupported("a CREATE TABLE without columns is not translated", "write the columns and their types")
+    end = closing_index(tokens, index)
+    columns, comments = [], {}
+    for definition in between_commas(tokens[index + 1 : end], _BRACKETS):
+        column, comment = _column(statement.script, definition, types)
+        columns.append(column)
+        if comment is not None:
+            comments[column.name] = comment
+    return CreateClauses(table, Schema(tuple(columns)), comments, replaces, if_not_exists, tokens[end + 1 :])
+
+
+def read_name(tokens: Sequence[Token], start: int) -> tuple[Name, int]:
+    """A name of several parts, and the index after it. Raises IcebergSqlError if there is none."""
+    parts = []
+    index = start
+    while index < len(tokens) and tokens[index].kind in _NAME_KINDS:
+        parts.append(plain_name(tokens[index]))
+        index += 1
+        if index >= len(tokens) or tokens[index].text != ".":
+            return tuple(parts), index
+        index += 1
+    raise unsupported("the name of the table is missing", "write the name after TABLE")
+
+
+def plain_name(token: Token) -> str:
+    """A name without its quotes."""
+    if token.kind is TokenKind.WORD:
+        return token.text
+    quote = token.text[0]
+    return token.text[1:-1].replace(quote * 2, quote)
+
+
+def _column(script: str, tokens: list[Token], types: TypeSyntax) -> tuple[Field, str | None]:
+    if len(tokens) < 2 or tokens[0].kind not in _NAME_KINDS:
+        text = script[tokens[0].start : tokens[-1].end] if tokens else ""
+        raise unsupported(f"`{text}` is not a column with a type", "write the columns and their types alone")
+    name = plain_name(tokens[0])
+    end = next((i for i in range(1, len(tokens)) if tokens[i].word in ("NOT", "COMMENT")), len(tokens))
+    column_type = types.read(name, script[tokens[1].start : tokens[end - 1].end])
+    remaining = tokens[end:]
+    required = [t.word for t in remaining[:2]] == ["NOT", "NULL"]
+    remaining = remaining[2:] if required else remaining
+    comment = None
+    if len(remaining) == 2 and remaining[0].word == "COMMENT" and remaining[1].kind in STRINGS:
+        comment, remaining = string_value(remaining[1]), []
+    if remaining:
+        text = " ".join(token.text for token in remaining)
+        raise unsupported(f"`{text}` of the column `{name}` is not translated", "leave it out")
+    return Field(name, column_type, required), comment
+
+
+def string_value(token: Token) -> str:
+    """The content of a string: quotes are doubled in every engine, and Flink, Trino and ClickHouse keep backslashes."""
+    return token.text[1:-1].replace("''", "'") if token.text[0] == "'" else unescape(token.text)
+
+
+def read_properties(tokens: Sequence[Token]) -> dict[str, list[Token]]:
+    """`(key = value, ...)` as the tokens of each value by key. Raises IcebergSqlError for any other syntax."""
+    properties: dict[str, list[Token]] = {}
+    if len(tokens) > 2 and (tokens[0].text, tokens[-1].text) == ("(", ")"):
+        for pair in between_commas(tokens[1:-1]):
+            if len(pair) < 3 or pair[1].text != "=":
+                break
+            key = string_value(pair[0]) if pair[0].kind in STRINGS else pair[0].text.lower()
+            properties[key] = pair[2:]
+        else:
+            return properties
+    raise unsupported("the properties of the table cannot be read", "write them as (key = value, ...)")
+
+
+def read_term(tokens: Sequence[Token], *, number_first: bool) -> FieldTerm | None:
+    """A term such as `day(ts)`, by the transform's name in Iceberg's metadata; None for any other text.
+
+    number_first: whether the number of a bucket or truncate comes before its column.
+    """
+    if len(tokens) == 1 and tokens[0].kind in _NAME_KINDS:
+        return FieldTerm(bind_transform(IDENTITY.name, None), (plain_name(tokens[0]),))
+    transform = BY_NAME.get(tokens[0].text.lower()) if tokens else None
+    if transform is None or not transform.in_ddl or len(tokens) < 4:
+        return None
+    arguments = between_commas(tokens[2:-1])
+    numbers = [argument[0].text for argument in arguments if len(argument) == 1 and argument[0].text.isdecimal()]
+    is_whole = tokens[1].text == "(" and closing_index(tokens, 1) == len(tokens) - 1
+    if not is_whole or any(len(argument) != 1 for argument in arguments):
+        return None
+    if transform.parameter is None:
+        return None if len(arguments) != 1 else FieldTerm(bind_transform(transform.name, None), (_source(arguments),))
+    number_index = 0 if number_first else 1
+    if len(arguments) != 2 or len(numbers) != 1 or not arguments[number_index][0].text.isdecimal():
+        return None
+    source = plain_name(arguments[1 - number_index][0])
+    return FieldTerm(bind_transform(transform.name, int(numbers[0])), (source,))
+
+
+def _source(arguments: Sequence[Sequence[Token]]) -> str:
+    return plain_name(arguments[0][0])

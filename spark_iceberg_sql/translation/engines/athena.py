@@ -1,0 +1,156 @@
+"""Athena: PARTITIONED BY (day(ts), bucket(16, id)) with LOCATION; the partition spec cannot change."""
+
+from __future__ import annotations
+
+from spark_iceberg_sql.model.tables import Tables
+from spark_iceberg_sql.syntax.brackets import between_commas, closing_index
+from spark_iceberg_sql.syntax.identifiers import backticked
+from spark_iceberg_sql.syntax.lexer import STRINGS, Token
+from spark_iceberg_sql.syntax.script import Statement
+from spark_iceberg_sql.translation.create_reader import is_create, read_create, read_properties, read_term, string_value
+from spark_iceberg_sql.translation.definitions import (
+    Definition,
+    FieldTerm,
+    SpecChange,
+    TableDefinition,
+    default_named,
+    refuse_parts,
+    refuse_upper_case,
+    top_level,
+    unsupported,
+)
+from spark_iceberg_sql.translation.spark_statements import create_text
+from spark_iceberg_sql.translation.type_syntax import TypeSyntax
+
+_ENGINE = "Athena"
+_TABLE_TYPE = "table_type"
+# Athena writes format version 2 only; a timestamp with a time zone can be read, but not created.
+_FORMAT_VERSION = {"format-version": "2"}
+_TYPES = TypeSyntax(
+    _ENGINE,
+    {
+        "boolean": "boolean",
+        "int": "int",
+        "long": "bigint",
+        "float": "float",
+        "double": "double",
+        "date": "date",
+        "timestamp": "timestamp",
+        "string": "string",
+        "binary": "binary",
+    },
+    "<",
+    ">",
+    "struct",
+    ":",
+    backticked,
+)
+
+
+def write(definition: Definition) -> str:
+    """A statement for Athena. Raises IcebergSqlError for what Athena cannot say."""
+    if isinstance(definition, SpecChange):
+        raise unsupported(
+            "Athena cannot change the partition spec of a table",
+            "run the statement in Spark: Athena reads and writes the table with its new spec",
+        )
+    refuse_parts(definition, _ENGINE, replaces=False, comment=False, properties=_FORMAT_VERSION.keys())
+    if definition.properties not in ({}, _FORMAT_VERSION):
+        raise unsupported("Athena creates tables of format version 2", "write 'format-version' = '2'")
+    refuse_upper_case(definition, _ENGINE)
+    if len(definition.table) > 2:
+        raise unsupported(
+            f"Athena's CREATE TABLE takes no catalog, but `{'.'.join(definition.table)}` has one",
+            f"write {'.'.join(definition.table[-2:])}",
+        )
+    if definition.location is None:
+        raise unsupported("Athena needs the location of the table", "write LOCATION 's3://bucket/folder'")
+    columns = []
+    for column in definition.schema.fields:
+        if column.required:
+            raise unsupported(f"Athena has no NOT NULL, as `{column.name}` has", "leave out NOT NULL")
+        comment = definition.comments.get(column.name)
+        suffix = "" if comment is None else f" COMMENT {_string(comment)}"
+        columns.append(f"  {backticked(column.name)} {_TYPES.text(column.name, column.type)}{suffix}")
+    exists = "IF NOT EXISTS " if definition.if_not_exists else ""
+    name = ".".join(map(backticked, definition.table))
+    lines = [f"CREATE TABLE {exists}{name} (\n" + ",\n".join(columns) + "\n)"]
+    if definition.terms:
+        lines.append(f"PARTITIONED BY ({', '.join(map(_term, definition.terms))})")
+    lines.append(f"LOCATION {_string(definition.location)}")
+    lines.append(f"TBLPROPERTIES ('{_TABLE_TYPE}' = 'ICEBERG')")
+    return "\n".join(lines)
+
+
+def _term(term: FieldTerm) -> str:
+    transform, source = term.transform, backticked(top_level(default_named(term, _ENGINE), _ENGINE))
+    if transform.transform.is_identity:
+        return source
+    number = "" if transform.parameter is None else f"{transform.parameter}, "
+    return f"{transform.transform.name}({number}{source})"
+
+
+def _string(text: str) -> str:
+    if "\\" in text or "'" in text:
+        raise unsupported(f"how Athena takes the string `{text}` is not certain", "leave out quotes and backslashes")
+    return f"'{text}'"
+
+
+def read(statement: Statement, catalog: Tables) -> list[str]:
+    """Spark's statement for one of Athena. Raises IcebergSqlError."""
+    if not is_create(statement):
+        raise unsupported(
+            f"`{' '.join(t.text for t in statement.tokens[:3])} ...` is no partition DDL of Athena",
+            "write CREATE TABLE",
+        )
+    create = read_create(statement, _TYPES)
+    terms: tuple[FieldTerm, ...] = ()
+    location = None
+    is_iceberg = False
+    clauses = create.clauses
+    while clauses:
+        words = [t.word for t in clauses[:2]]
+        if words == ["PARTITIONED", "BY"]:
+            end = closing_index(clauses, 2) + 1
+            terms = _terms(clauses[3 : end - 1])
+        elif words[0] == "LOCATION" and len(clauses) > 1 and clauses[1].kind in STRINGS:
+            location, end = string_value(clauses[1]), 2
+        elif words[0] == "TBLPROPERTIES":
+            end = closing_index(clauses, 1) + 1
+            is_iceberg = _is_iceberg(clauses[1:end])
+        else:
+            raise unsupported(f"`{clauses[0].text}` after the columns is not translated", "leave it out")
+        clauses = clauses[end:]
+    if not is_iceberg:
+        raise unsupported("the table is not one of Iceberg's", "write TBLPROPERTIES ('table_type' = 'ICEBERG')")
+    definition = TableDefinition(
+        create.table,
+        create.schema,
+        create.comments,
+        terms,
+        create.replaces,
+        create.if_not_exists,
+        location=location,
+        properties=_FORMAT_VERSION,
+    )
+    return [create_text(definition)]
+
+
+def _is_iceberg(tokens: list[Token]) -> bool:
+    values = {key.lower(): string_value(value[0]) for key, value in read_properties(tokens).items()}
+    table_type = values.pop(_TABLE_TYPE, "")
+    if values:
+        raise unsupported(f"Athena's property `{next(iter(values))}` is not translated", "leave it out")
+    return table_type.upper() == "ICEBERG"
+
+
+def _terms(tokens: list[Token]) -> tuple[FieldTerm, ...]:
+    terms = []
+    for group in between_commas(tokens):
+        term = read_term(group, number_first=True)
+        if term is None:
+            raise unsupported(
+                f"`{''.join(t.text for t in group)}` is no partition field of Athena", "write day(ts), bucket(16, id)"
+            )
+        terms.append(term)
+    return tuple(terms)

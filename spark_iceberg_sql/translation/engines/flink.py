@@ -1,0 +1,147 @@
+"""Flink: PARTITIONED BY (a, b) takes columns only; transforms and changes of the spec do not exist."""
+
+from __future__ import annotations
+
+from spark_iceberg_sql.model.bound_transform import bind_transform
+from spark_iceberg_sql.model.tables import Tables
+from spark_iceberg_sql.model.transforms import IDENTITY
+from spark_iceberg_sql.syntax.brackets import between_commas, closing_index
+from spark_iceberg_sql.syntax.identifiers import backticked
+from spark_iceberg_sql.syntax.lexer import STRINGS
+from spark_iceberg_sql.syntax.script import Statement
+from spark_iceberg_sql.translation.create_reader import (
+    is_create,
+    plain_name,
+    read_create,
+    read_properties,
+    string_value,
+)
+from spark_iceberg_sql.translation.definitions import (
+    Definition,
+    FieldTerm,
+    SpecChange,
+    TableDefinition,
+    default_named,
+    refuse_parts,
+    top_level,
+    unsupported,
+)
+from spark_iceberg_sql.translation.spark_statements import create_text
+from spark_iceberg_sql.translation.type_syntax import TypeSyntax
+
+_ENGINE = "Flink"
+_LOCATION = "location"
+_TYPES = TypeSyntax(
+    _ENGINE,
+    {
+        "boolean": "boolean",
+        "int": "int",
+        "long": "bigint",
+        "float": "float",
+        "double": "double",
+        "date": "date",
+        "timestamp": "timestamp(6)",
+        "timestamptz": "timestamp_ltz(6)",
+        "string": "string",
+        "binary": "bytes",
+    },
+    "<",
+    ">",
+    "row",
+    " ",
+    backticked,
+)
+# A table of another kind: it is defined in Flink's memory, and its catalog and name are in the properties.
+_CONNECTOR = "connector"
+
+
+def write(definition: Definition) -> str:
+    """A statement for Flink. Raises IcebergSqlError for what Flink cannot say."""
+    if isinstance(definition, SpecChange):
+        raise unsupported(
+            "Flink cannot change the partition spec of a table",
+            "run the statement in Spark: Flink writes the table with its new spec",
+        )
+    refuse_parts(definition, _ENGINE, replaces=False, comment=True, properties=None)
+    columns = []
+    for column in definition.schema.fields:
+        required = " NOT NULL" if column.required else ""
+        comment = definition.comments.get(column.name)
+        suffix = "" if comment is None else f" COMMENT {_string(comment)}"
+        columns.append(f"  {backticked(column.name)} {_TYPES.text(column.name, column.type)}{required}{suffix}")
+    exists = "IF NOT EXISTS " if definition.if_not_exists else ""
+    name = ".".join(map(backticked, definition.table))
+    lines = [f"CREATE TABLE {exists}{name} (\n" + ",\n".join(columns) + "\n)"]
+    if definition.comment is not None:
+        lines.append(f"COMMENT {_string(definition.comment)}")
+    if definition.terms:
+        lines.append(f"PARTITIONED BY ({', '.join(map(_column, definition.terms))})")
+    properties = dict(definition.properties)
+    if definition.location is not None:
+        properties[_LOCATION] = definition.location
+    if properties:
+        pairs = (f"{_string(key)} = {_string(value)}" for key, value in properties.items())
+        lines.append(f"WITH ({', '.join(pairs)})")
+    return "\n".join(lines)
+
+
+def _column(term: FieldTerm) -> str:
+    source = top_level(default_named(term, _ENGINE), _ENGINE)
+    if not term.transform.transform.is_identity:
+        raise unsupported(
+            f"Flink partitions by columns only, not by {term.transform.clause(source)}",
+            "create the table in Spark: Flink writes it with its transforms",
+        )
+    return backticked(source)
+
+
+def _string(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
+
+
+def read(statement: Statement, catalog: Tables) -> list[str]:
+    """Spark's statement for one of Flink. Raises IcebergSqlError."""
+    if not is_create(statement):
+        raise unsupported(
+            f"`{' '.join(t.text for t in statement.tokens[:3])} ...` is no partition DDL of Flink", "write CREATE TABLE"
+        )
+    create = read_create(statement, _TYPES)
+    comment = None
+    terms: tuple[FieldTerm, ...] = ()
+    properties: dict[str, str] = {}
+    clauses = create.clauses
+    while clauses:
+        words = [t.word for t in clauses[:2]]
+        if words[0] == "COMMENT" and len(clauses) > 1 and clauses[1].kind in STRINGS:
+            comment, end = string_value(clauses[1]), 2
+        elif words == ["PARTITIONED", "BY"]:
+            end = closing_index(clauses, 2) + 1
+            identity = bind_transform(IDENTITY.name, None)
+            groups = between_commas(clauses[3 : end - 1])
+            if any(len(group) != 1 for group in groups):
+                raise unsupported("Flink's PARTITIONED BY takes columns only", "write PARTITIONED BY (region)")
+            terms = tuple(FieldTerm(identity, (plain_name(group[0]),)) for group in groups)
+        elif words[0] == "WITH":
+            end = closing_index(clauses, 1) + 1
+            properties = {key: string_value(value[0]) for key, value in read_properties(clauses[1:end]).items()}
+        else:
+            raise unsupported(f"`{clauses[0].text}` after the columns is not translated", "leave it out")
+        clauses = clauses[end:]
+    if _CONNECTOR in properties:
+        raise unsupported(
+            f"a table with '{_CONNECTOR}' is defined in Flink alone, for a table that its other properties name",
+            f"create the table in an Iceberg catalog, and leave out '{_CONNECTOR}'",
+        )
+    location = properties.pop(_LOCATION, None)
+    definition = TableDefinition(
+        create.table,
+        create.schema,
+        create.comments,
+        terms,
+        create.replaces,
+        create.if_not_exists,
+        comment,
+        location,
+        properties,
+    )
+    return [create_text(definition)]

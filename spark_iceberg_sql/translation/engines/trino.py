@@ -1,0 +1,210 @@
+"""Trino: WITH (partitioning = ARRAY['day(ts)', 'bucket(id, 16)']); a change of the spec sets the whole list."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from spark_iceberg_sql.lazy import regex
+from spark_iceberg_sql.model.table import Table
+from spark_iceberg_sql.model.tables import Tables
+from spark_iceberg_sql.syntax.brackets import between_commas
+from spark_iceberg_sql.syntax.lexer import STRINGS, TRIVIA, Token, tokenize
+from spark_iceberg_sql.syntax.script import Statement
+from spark_iceberg_sql.translation.create_reader import (
+    is_create,
+    read_create,
+    read_name,
+    read_properties,
+    read_term,
+    string_value,
+)
+from spark_iceberg_sql.translation.definitions import (
+    Definition,
+    FieldTerm,
+    Name,
+    SpecChange,
+    TableDefinition,
+    default_named,
+    refuse_parts,
+    refuse_upper_case,
+    top_level,
+    unsupported,
+)
+from spark_iceberg_sql.translation.spark_statements import change_texts, create_text, dotted_name, field_terms
+from spark_iceberg_sql.translation.type_syntax import TypeSyntax
+
+_ENGINE = "Trino"
+_PLAIN = regex(r"[a-z][a-z0-9_]*")
+_RESERVED_WORDS = (
+    "alter and as auto between by case cast constraint create cross cube current_catalog current_date current_path "
+    "current_role current_schema current_time current_timestamp current_user deallocate delete describe distinct drop "
+    "else end escape except exists extract false for from full group grouping having in inner insert intersect into is "
+    "join json_array json_exists json_object json_query json_table json_value left like listagg localtime "
+    "localtimestamp natural normalize not null on or order outer prepare recursive right rollup select skip table then "
+    "trim true uescape union unnest using values when where with"
+)
+_RESERVED = frozenset(_RESERVED_WORDS.split())
+
+
+def _quoted(name: str) -> str:
+    if _PLAIN.fullmatch(name) and name not in _RESERVED:
+        return name
+    return '"' + name.replace('"', '""') + '"'
+
+
+_TYPES = TypeSyntax(
+    _ENGINE,
+    {
+        "boolean": "boolean",
+        "int": "integer",
+        "long": "bigint",
+        "float": "real",
+        "double": "double",
+        "date": "date",
+        "timestamp": "timestamp(6)",
+        "timestamptz": "timestamp(6) with time zone",
+        "string": "varchar",
+        "binary": "varbinary",
+    },
+    "(",
+    ")",
+    "row",
+    " ",
+    _quoted,
+)
+_FORMAT_VERSION = "format-version"
+
+
+def write(definition: Definition) -> str:
+    """A statement for Trino. Raises IcebergSqlError for what Trino cannot say."""
+    name = ".".join(map(_quoted, definition.table))
+    if isinstance(definition, SpecChange):
+        if definition.remaining is None:
+            raise unsupported(
+                f"Trino sets all partition fields in one list, and those of `{dotted_name(definition.table)}` are not "
+                "known",
+                "put its CREATE TABLE before the statement",
+            )
+        for term in definition.added:
+            default_named(term, _ENGINE)
+        return f"ALTER TABLE {name} SET PROPERTIES partitioning = {_array(definition.remaining)}"
+    refuse_upper_case(definition, _ENGINE)
+    refuse_parts(definition, _ENGINE, replaces=True, comment=True, properties={_FORMAT_VERSION})
+    verb = "CREATE OR REPLACE TABLE" if definition.replaces else "CREATE TABLE"
+    exists = "IF NOT EXISTS " if definition.if_not_exists else ""
+    columns = []
+    for column in definition.schema.fields:
+        required = " NOT NULL" if column.required else ""
+        comment = definition.comments.get(column.name)
+        suffix = "" if comment is None else f" COMMENT {_string(comment)}"
+        columns.append(f"  {_quoted(column.name)} {_TYPES.text(column.name, column.type)}{required}{suffix}")
+    lines = [f"{verb} {exists}{name} (\n" + ",\n".join(columns) + "\n)"]
+    if definition.comment is not None:
+        lines.append(f"COMMENT {_string(definition.comment)}")
+    settings = [f"partitioning = {_array(definition.terms)}"] if definition.terms else []
+    if _FORMAT_VERSION in definition.properties:
+        settings.append(f"format_version = {definition.properties[_FORMAT_VERSION]}")
+    if definition.location is not None:
+        settings.append(f"location = {_string(definition.location)}")
+    if settings:
+        lines.append(f"WITH ({', '.join(settings)})")
+    return "\n".join(lines)
+
+
+def _array(terms: Sequence[FieldTerm]) -> str:
+    return f"ARRAY[{', '.join(_string(_term(term)) for term in terms)}]"
+
+
+def _term(term: FieldTerm) -> str:
+    transform, source = term.transform, _quoted(top_level(term, _ENGINE))
+    if transform.transform.is_identity:
+        return source
+    number = "" if transform.parameter is None else f", {transform.parameter}"
+    return f"{transform.transform.name}({source}{number})"
+
+
+def _string(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
+
+
+# ------------------------------------------------------------------------------ to Spark
+
+
+def read(statement: Statement, catalog: Tables) -> list[str]:
+    """Spark's statements for one of Trino. catalog: the tables before it. Raises IcebergSqlError."""
+    if is_create(statement):
+        return [create_text(_definition(statement))]
+    tokens = statement.tokens
+    if [t.word for t in tokens[:2]] == ["ALTER", "TABLE"]:
+        table, index = read_name(tokens, 2)
+        words = [t.word for t in tokens[index : index + 4]]
+        if words == ["SET", "PROPERTIES", "PARTITIONING", "="]:
+            return change_texts(_change(table, _terms(tokens[index + 4 :]), catalog))
+    raise unsupported(
+        f"`{' '.join(t.text for t in tokens[:3])} ...` is no partition DDL of Trino",
+        "write CREATE TABLE, or ALTER TABLE ... SET PROPERTIES partitioning = ARRAY[...]",
+    )
+
+
+def _definition(statement: Statement) -> TableDefinition:
+    create = read_create(statement, _TYPES)
+    clauses, comment = create.clauses, None
+    if len(clauses) > 1 and clauses[0].word == "COMMENT" and clauses[1].kind in STRINGS:
+        comment, clauses = string_value(clauses[1]), clauses[2:]
+    if clauses and clauses[0].word != "WITH":
+        raise unsupported(f"`{clauses[0].text}` after the columns is not translated", "leave it out")
+    values = read_properties(clauses[1:]) if clauses else {}
+    terms = _terms(values.pop("partitioning")) if "partitioning" in values else ()
+    location = string_value(values.pop("location")[0]) if "location" in values else None
+    version = values.pop("format_version")[0].text if "format_version" in values else None
+    if values:
+        raise unsupported(f"Trino's property `{next(iter(values))}` is not translated", "leave it out")
+    properties = {} if version is None else {_FORMAT_VERSION: version}
+    return TableDefinition(
+        create.table,
+        create.schema,
+        create.comments,
+        terms,
+        create.replaces,
+        create.if_not_exists,
+        comment,
+        location,
+        properties,
+    )
+
+
+def _terms(tokens: Sequence[Token]) -> tuple[FieldTerm, ...]:
+    terms = []
+    is_array = len(tokens) > 2 and [tokens[0].word, tokens[1].text, tokens[-1].text] == ["ARRAY", "[", "]"]
+    groups = between_commas(tokens[2:-1]) if is_array and len(tokens) > 3 else []
+    for group in groups:
+        text = string_value(group[0]) if len(group) == 1 and group[0].kind in STRINGS else ""
+        term = read_term(_tokens(text), number_first=False)
+        if term is None:
+            raise unsupported(
+                f"`{''.join(t.text for t in group)}` is no partition field of Trino",
+                "write 'day(ts)', 'bucket(id, 16)'",
+            )
+        terms.append(term)
+    if not is_array:
+        raise unsupported("the partition fields are no array of strings", "write partitioning = ARRAY['day(ts)']")
+    return tuple(terms)
+
+
+def _tokens(text: str) -> list[Token]:
+    return [token for token in tokenize(text) if token.kind not in TRIVIA]
+
+
+def _change(table: Name, terms: tuple[FieldTerm, ...], catalog: Tables) -> SpecChange:
+    entry = catalog.get(table)
+    current = field_terms(entry) if isinstance(entry, Table) else None
+    if current is None:
+        raise unsupported(
+            f"Trino's list replaces the partition fields of `{dotted_name(table)}`, which are not known",
+            "put its CREATE TABLE before the statement",
+        )
+    keys = {(term.transform.text, term.source) for term in terms}
+    current_keys = {(term.transform.text, term.source) for term in current}
+    dropped = tuple(term for term in current if (term.transform.text, term.source) not in keys)
+    added = tuple(term for term in terms if (term.transform.text, term.source) not in current_keys)
+    return SpecChange(table, dropped, added, None)

@@ -1,0 +1,131 @@
+"""`translate`: the partition DDL of a script in the syntax of another engine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from spark_iceberg_sql.errors import IcebergSqlError
+from spark_iceberg_sql.model.tables import Tables
+from spark_iceberg_sql.syntax.script import Statement, statements
+from spark_iceberg_sql.translation.definitions import Definition
+from spark_iceberg_sql.translation.engines import athena, clickhouse, flink, pyiceberg, trino
+from spark_iceberg_sql.translation.spark_statements import definition_of
+
+SPARK, PYICEBERG = "spark", "pyiceberg"
+
+
+@dataclass(frozen=True, slots=True)
+class Engine:
+    """An engine's syntax.
+
+    write: a statement of its. read: Spark's statements for one of its, and the tables before it.
+    """
+
+    write: Callable[[Definition], str]
+    read: Callable[[Statement, Tables], list[str]]
+
+
+# Each has a module; pyiceberg's statements are calls in a program.
+SQL_ENGINES: Mapping[str, Engine] = {
+    "trino": Engine(trino.write, trino.read),
+    "flink": Engine(flink.write, flink.read),
+    "clickhouse": Engine(clickhouse.write, clickhouse.read),
+    "athena": Engine(athena.write, athena.read),
+}
+NAMES = (SPARK, *SQL_ENGINES, PYICEBERG)
+
+
+def translate(text: str, *, to: str = SPARK, source: str = SPARK, known: Tables | None = None) -> str:
+    """The partition DDL of a script in the syntax of another engine.
+
+    CREATE TABLE with its partitioning, and ALTER TABLE ... ADD, DROP or REPLACE PARTITION FIELD, or what is the same in
+    the source's syntax. The result has the same columns, types and partition fields, or there is none.
+
+    text: statements, or for pyiceberg a program. to, source: `spark`, `trino`, `flink`, `clickhouse`, `athena` or
+    `pyiceberg`. known: the tables that exist before, which are not changed. Raises IcebergSqlError, with the line and
+    the reason for each statement that cannot be translated: the engine cannot say it, the checker refuses it, or it is
+    no partition DDL.
+    """
+    translator = Translator(to=to, source=source, known=known)
+    result = translator.translate(text)
+    if len(translator.refusals) == 1:
+        (refusal,) = translator.refusals
+        raise IcebergSqlError(f"line {refusal.line}: {refusal.fact}", help=refusal.remedy)
+    if translator.refusals:
+        count = len(translator.refusals)
+        remedies = [f"line {r.line}: {r.fact}: {r.remedy}" for r in translator.refusals]
+        raise IcebergSqlError(f"{count} statements cannot be translated from {source} to {to}", help=remedies)
+    return result
+
+
+class Refusal(NamedTuple):
+    """A statement that cannot be translated. line: where it begins. fact, remedy: for the user."""
+
+    line: int
+    fact: str
+    remedy: str
+
+
+class Translator:
+    """Translates scripts that follow each other: a table that one creates is known in the next ones.
+
+    to, source: the engines. known: the tables before. refusals: of the last script. Raises IcebergSqlError for a name
+    that is none of NAMES.
+    """
+
+    def __init__(self, *, to: str, source: str, known: Tables | None = None) -> None:
+        for argument, name in (("to", to), ("source", source)):
+            if name not in NAMES:
+                raise IcebergSqlError(f"`{argument}` is one of {', '.join(NAMES)}, not `{name}`", argument=argument)
+        self._to, self._source = to, source
+        self._catalog = known.copy() if known is not None else Tables()
+        self.refusals: list[Refusal] = []
+
+    def translate(self, text: str) -> str:
+        """The statements that can be translated; the others are in `refusals`."""
+        self.refusals = []
+        results = []
+        for line, statement in self._spark_statements(text):
+            with self._refusing(line):
+                results.append(self._written(statement, definition_of(statement, self._catalog)))
+        if self._to == PYICEBERG:
+            return pyiceberg.with_imports("".join(f"{result}\n" for result in results))
+        return "".join(f"{result};\n" for result in results)
+
+    @contextmanager
+    def _refusing(self, line: int) -> Iterator[None]:
+        """Turn an error into a refusal."""
+        try:
+            yield
+        except IcebergSqlError as error:
+            fact, _, remedy = str(error).partition("\nhelp: ")
+            self.refusals.append(Refusal(getattr(error, "line", line), fact, remedy))
+
+    def _written(self, statement: Statement, definition: Definition) -> str:
+        if self._to == SPARK:
+            return statement.text
+        write = pyiceberg.write if self._to == PYICEBERG else SQL_ENGINES[self._to].write
+        return write(definition)
+
+    def _spark_statements(self, text: str) -> Iterator[tuple[int, Statement]]:
+        """Spark's statements, each with the line of the statement or call that it is of."""
+        if self._source == PYICEBERG:
+            calls: list[tuple[int, str]] = []
+            with self._refusing(1):
+                calls = pyiceberg.read_program(text)
+            for line, sql in calls:
+                yield from ((line, statement) for statement in statements(sql))
+            return
+        for statement in statements(text):
+            line = text.count("\n", 0, statement.start) + 1
+            if self._source == SPARK:
+                yield line, statement
+                continue
+            spark_texts: list[str] = []
+            with self._refusing(line):
+                spark_texts = SQL_ENGINES[self._source].read(statement, self._catalog)
+            for sql in spark_texts:
+                yield from ((line, spark_statement) for spark_statement in statements(sql))
