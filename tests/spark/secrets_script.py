@@ -103,8 +103,8 @@ for how, text in {
     "text described": f"DESCRIBE {call}",
     "text described in lines": f"DESCRIBE QUERY SELECT * FROM {lines}",
     "text in a temporary view": f"CREATE TEMPORARY VIEW v1 AS SELECT * FROM {call}",
-    "text in a view": f"CREATE VIEW v2 AS SELECT * FROM {call}",
-    "text in a view of lines": f"CREATE OR REPLACE VIEW v3 AS SELECT * FROM {lines}",
+    "text in a view": f"CREATE VIEW spark_catalog.default.v2 AS SELECT * FROM {call}",
+    "text in a view of lines": f"CREATE OR REPLACE VIEW spark_catalog.default.v3 AS SELECT * FROM {lines}",
     "text of its DDL": f"SHOW CREATE TABLE {call}",
     "text of its columns": f"DESCRIBE EXTENDED {call}",
     "text in a view of its files": "CREATE TEMPORARY VIEW v4 AS SELECT * FROM "

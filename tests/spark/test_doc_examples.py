@@ -147,6 +147,7 @@ def reader(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.chdir(tmp_path)
     own = sis.install(spark.newSession())
     own.conf.set("spark.sql.sources.v2.bucketing.enabled", "true")  # the default since Spark 4.1
+    own.conf.set("spark.iceberg_sql.writers", "false")  # it warns once in a JVM, by the memory of the tests
 
     def session(*_: Any, **__: Any) -> SparkSession:
         return own
