@@ -57,8 +57,8 @@
       body.append(...rows);
       const last = Math.min(first + size, rows.length), number = (n) => n.toLocaleString("en");
       const range = rows.length ? `rows ${number(first + 1)} to ${number(last)} of ${number(rows.length)}` : "no rows";
-      const found = search.value === "" ? "" : ` that match, of ${number(all.length)}`;
-      status.textContent = `${range}${found}${box.dataset[NOTE]}`;
+      const suffix = search.value === "" ? "" : ` that match, of ${number(all.length)}`;
+      status.textContent = `${range}${suffix}${box.dataset[NOTE]}`;
       previous.disabled = first === 0;
       next.disabled = last >= rows.length;
       heads.forEach((head, i) =>
