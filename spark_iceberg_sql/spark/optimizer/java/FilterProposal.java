@@ -101,18 +101,27 @@ public final class FilterProposal {
     return ((Types.NestedField) spec.partitionType().fields().get(spec.fields().indexOf(field))).type();
   }
 
-  /** The greatest value of a field in the snapshot's files of this spec; null if it is not known. */
+  /** The greatest value of a field in the snapshot's files, of any spec that has it; null if it is not known. */
   private Object newest(PartitionField field) {
     Object newest = null;
     if (snapshot == null) return null;
-    int index = spec.fields().indexOf(field);
     Comparator<Object> order = Comparators.forType(type(field).asPrimitiveType());
     for (ManifestFile manifest : snapshot.dataManifests(table.io())) {
-      if (manifest.partitionSpecId() != spec.specId() || manifest.partitions() == null) continue;
+      int index = index(field, (PartitionSpec) table.specs().get(Integer.valueOf(manifest.partitionSpecId())));
+      if (index < 0 || manifest.partitions() == null) continue;
       ByteBuffer bound = ((ManifestFile.PartitionFieldSummary) manifest.partitions().get(index)).upperBound();
       Object value = bound == null ? null : Conversions.fromByteBuffer(type(field), bound);
       if (newest == null || value != null && order.compare(newest, value) < 0) newest = value;
     }
     return newest;
+  }
+
+  /** The position of the same transform of the same column in a spec; -1 if it has none. */
+  private static int index(PartitionField field, PartitionSpec spec) {
+    for (int i = 0; i < spec.fields().size(); i++) {
+      PartitionField other = (PartitionField) spec.fields().get(i);
+      if (other.sourceId() == field.sourceId() && other.transform().equals(field.transform())) return i;
+    }
+    return -1;
   }
 }

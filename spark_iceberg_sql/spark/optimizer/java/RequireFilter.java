@@ -5,9 +5,11 @@ import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.parser.ParseException;
 import org.apache.spark.sql.catalyst.plans.logical.GlobalLimit;
+import org.apache.spark.sql.catalyst.plans.logical.Join;
 import org.apache.spark.sql.catalyst.plans.logical.LocalLimit;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.plans.logical.Project;
+import org.apache.spark.sql.catalyst.plans.logical.Subquery;
 import org.apache.spark.sql.catalyst.plans.logical.Union;
 import org.apache.spark.sql.connector.read.Scan;
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation;
@@ -23,6 +25,10 @@ public class RequireFilter extends SwitchedRule {
   /** Iceberg's maintenance of a table, such as compute_table_stats, reads it with queries of its own. */
   private static final String[] MAINTENANCE = {
     "org.apache.iceberg.spark.actions.", "org.apache.iceberg.spark.procedures."};
+  /** What runs the statements of clients: Spark Connect and JDBC. */
+  private static final String[] SERVERS = {
+    "org.apache.spark.sql.connect.execution.", "org.apache.spark.sql.hive.thriftserver."};
+  private static final String[] EXPLANATIONS = {"org.apache.spark.sql.execution.command.ExplainCommand"};
   /** The option of a read of the rows that later snapshots have added. */
   private static final String START = "start-snapshot-id";
 
@@ -34,7 +40,18 @@ public class RequireFilter extends SwitchedRule {
 
   @Override
   protected LogicalPlan rewrite(LogicalPlan plan) {
-    return (LogicalPlan) plan.transform(ScalaTypes.rewrite(new Scans(plan)));
+    LogicalPlan result = (LogicalPlan) plan.transform(ScalaTypes.rewrite(new Scans(plan)));
+    // Spark runs a subquery on another thread, and hides its error from a client behind one of its own.
+    if (result != plan && plan instanceof Subquery && isRunByServer()) refuse(result);
+    return result;
+  }
+
+  /** Refuses now what a join cannot prune while the query runs. */
+  private static void refuse(LogicalPlan plan) {
+    if (plan instanceof Join) return;
+    if (plan instanceof DataSourceV2ScanRelation && ((DataSourceV2ScanRelation) plan).scan() instanceof UnfilteredScan)
+      ((UnfilteredScan) ((DataSourceV2ScanRelation) plan).scan()).refuse();
+    for (LogicalPlan child : ScalaTypes.list(plan.children())) refuse(child);
   }
 
   /** The scans of the plan. */
@@ -91,9 +108,14 @@ public class RequireFilter extends SwitchedRule {
     return limit.foldable() ? ((Number) limit.eval(null)).longValue() : Long.MAX_VALUE;
   }
 
-  private static boolean isMaintenance() {
+  private static boolean isMaintenance() { return isCalledBy(MAINTENANCE); }
+
+  /** Whether a server runs a statement of a client, and does not explain it. */
+  private static boolean isRunByServer() { return isCalledBy(SERVERS) && !isCalledBy(EXPLANATIONS); }
+
+  private static boolean isCalledBy(String[] prefixes) {
     for (StackTraceElement element : Thread.currentThread().getStackTrace())
-      for (String prefix : MAINTENANCE)
+      for (String prefix : prefixes)
         if (element.getClassName().startsWith(prefix)) return true;
     return false;
   }

@@ -127,7 +127,8 @@ public final class UnfilteredScan
     return null;
   }
 
-  private void refuse() {
+  /** Refuses to read, unless it may read by now. */
+  public void refuse() {
     String refusal = null;
     try {
       if (!mayRead()) refusal = refusal();
