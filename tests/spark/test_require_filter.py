@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 
@@ -12,7 +13,8 @@ from session_settings import settings
 
 import spark_iceberg_sql
 from spark_iceberg_sql.errors import IcebergSqlError, IcebergSqlWarning
-from spark_iceberg_sql.spark.bridge.jvm import shims
+from spark_iceberg_sql.spark.bridge.jvm import sessions, shims
+from spark_iceberg_sql.spark.bridge.plans import hypothetical_plans, relations
 
 DB = "local.required"
 SETTING = "spark.iceberg_sql.require_filter"
@@ -289,3 +291,15 @@ def test_explaining_a_frame_does_not_let_it_run(spark: SparkSession, capsys: pyt
     with pytest.raises(IcebergSqlError, match="no filter prunes"):
         frame.cache().count()
     frame.unpersist()
+
+
+@pytest.mark.usefixtures("required")
+def test_what_reads_only_metadata_is_not_refused(spark: SparkSession) -> None:
+    name, query = f"{DB}.by_day", f"SELECT * FROM {DB}.by_day WHERE kind = 1"
+    assert "20" in str(spark_iceberg_sql.health(spark, name))
+    with sessions.working_in(spark):
+        table = relations.catalog_table(name)
+    (scan,) = hypothetical_plans.scans(spark, query, table, [tuple(name.split("."))])
+    assert "kind" in json.dumps(scan.texts)
+    with pytest.raises(IcebergSqlError, match=r"by_day`: no filter prunes by `days\(ts\)`"):
+        spark_iceberg_sql.advise(spark, name, [query])  # reads a sample
