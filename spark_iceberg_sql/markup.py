@@ -11,9 +11,13 @@ ERROR = "#d9534f"
 WARNING = "#b8860b"
 NOTE = "#808080"
 _STRING = "#2e8b57"
+# A scroll bar of its own is always visible, and so shows that a table is wider than the page.
 # Twice the class, where a front end has its own rules: JupyterLab aligns all cells to the right.
 _STYLE = f"""<style>
-div.sis{{font:13px/1.5 system-ui,sans-serif;color:inherit;max-width:100%;overflow-x:auto}}
+div.sis{{font:13px/1.5 system-ui,sans-serif;color:inherit;max-width:100%}}
+div.sis,div.sis .scroll{{overflow-x:auto}}
+div.sis::-webkit-scrollbar,div.sis .scroll::-webkit-scrollbar{{height:9px}}
+div.sis::-webkit-scrollbar-thumb,div.sis .scroll::-webkit-scrollbar-thumb{{background:rgba(128,128,128,.6)}}
 div.sis table{{border-collapse:collapse;width:max-content;font-size:12px;margin:2px 0;border:0;color:inherit}}
 div.sis.sis table th,div.sis.sis table td{{padding:2px 10px;text-align:left;vertical-align:top;border:0;background:none;
 border-bottom:1px solid rgba(128,128,128,.3);white-space:pre-wrap;overflow-wrap:break-word;max-width:40em}}
@@ -70,14 +74,31 @@ def dim_line(text: str) -> str:
     return f'<div class="dim">{text}</div>'
 
 
-def table(header: Sequence[str], rows: Iterable[Sequence[str]], right_aligned: Sequence[bool] = ()) -> str:
-    """A table. header, rows: HTML. right_aligned: for each column."""
+def attribute(text: str) -> str:
+    """Any text as the value of an attribute in double quotes: escaped, and as it is for a script that reads it."""
+    if visible(text) == text:
+        return _escaped(text)
+    return "".join(_escaped(sign) if visible(sign) == sign else f"&#{ord(sign)};" for sign in text)
+
+
+def table(
+    header: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    right_aligned: Sequence[bool] = (),
+    *,
+    caption: str = "",
+    visible: int | None = None,
+) -> str:
+    """A table. header, rows, caption: HTML. right_aligned: for each column. visible: how many rows are not hidden."""
     classes = [' class="n"' if i < len(right_aligned) and right_aligned[i] else "" for i in range(len(header))]
     header_row = "".join(f"<th{css_class}>{cell}</th>" for css_class, cell in zip(classes, header, strict=True))
     body = "".join(
-        f"<tr>{''.join(f'<td{k}>{cell}</td>' for k, cell in zip(classes, row, strict=True))}</tr>" for row in rows
+        f"<tr{'' if visible is None or number < visible else ' hidden'}>"
+        f"{''.join(f'<td{k}>{cell}</td>' for k, cell in zip(classes, row, strict=True))}</tr>"
+        for number, row in enumerate(rows)
     )
-    return f"<table><thead><tr>{header_row}</tr></thead><tbody>{body}</tbody></table>"
+    caption = f"<caption>{caption}</caption>" if caption else ""
+    return f"<table>{caption}<thead><tr>{header_row}</tr></thead><tbody>{body}</tbody></table>"
 
 
 def selectable(text: str) -> str:

@@ -48,6 +48,9 @@ from spark_iceberg_sql.syntax.script import statements
         ("rows --limit 5", Options(name="rows", limit=5)),
         ("--limit=5 rows --plan", Options(name="rows", limit=5, plan=True)),
         ("  --quiet   --traceback ", Options(quiet=True, traceback=True)),
+        ("rows --csv a.csv --quiet", Options(name="rows", file_type="csv", file="a.csv", quiet=True)),
+        ("--parquet='my rows.parquet' rows", Options(name="rows", file_type="parquet", file="my rows.parquet")),
+        ("rows --polars", Options(name="rows", frame_type="polars")),
         ("größe --check --explain --fix", Options(name="größe", check=True, explain=True, fix=True)),
     ],
 )
@@ -76,6 +79,10 @@ def test_the_first_line(line: str, options: Options) -> None:
         ("--previous -5", "--previous takes a number of rows, not `-5`: --previous 50"),
         ("--nex", "write `--next`"),
         ("--copy=3", "write `--copy`"),
+        ("rows --csv", "--csv takes the name of a file\nhelp: write --csv result.csv"),
+        ("rows --csv --quiet", "--csv takes the name of a file"),
+        ("rows --panda", "write `--pandas`"),
+        ("rows --polars=1", "write `--polars`"),
     ],
 )
 def test_a_first_line_with_a_mistake(line: str, said: str) -> None:
@@ -86,6 +93,19 @@ def test_a_first_line_with_a_mistake(line: str, said: str) -> None:
 def test_a_line_magic_keeps_its_sql_as_it_is() -> None:
     options, text = line_options("--limit 3 SELECT '--quiet', {x} -- end", Options())
     assert (options.limit, text) == (3, "SELECT '--quiet', {x} -- end")
+
+
+@pytest.mark.parametrize(
+    ("line", "file", "text"),
+    [
+        ("--csv out.csv SELECT 1", "out.csv", "SELECT 1"),
+        ("--csv 'a b.csv' SELECT '--x'", "a b.csv", "SELECT '--x'"),
+        ('--csv="a b.csv" SELECT 1', "a b.csv", "SELECT 1"),
+    ],
+)
+def test_a_line_magic_with_a_file(line: str, file: str, text: str) -> None:
+    options, sql = line_options(line, Options())
+    assert (options.file, sql) == (file, text)
 
 
 @pytest.mark.parametrize(

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
 from IPython.core.magic import Magics, line_cell_magic, magics_class, needs_local_scope, no_var_expand
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
-from traitlets import Bool, Int, TraitError
+from traitlets import Bool, CaselessStrEnum, Int, TraitError
 
 from spark_iceberg_sql.errors import IcebergSqlError, JavaError
 from spark_iceberg_sql.notebook.cell import Cell
@@ -19,6 +20,7 @@ from spark_iceberg_sql.notebook.engines import engine_of
 from spark_iceberg_sql.notebook.errors import plain_errors
 from spark_iceberg_sql.notebook.errors.plain_errors import with_stack
 from spark_iceberg_sql.notebook.magic_options import (
+    FRAME_TYPES,
     MAX_ROWS,
     Options,
     cell_options,
@@ -44,6 +46,12 @@ class IcebergSql(Magics):  # type: ignore[misc]
         1_000, min=0, max=MAX_ROWS, help="how many rows of a result are fetched when it runs, for its further pages"
     ).tag(config=True)
     quiet = Bool(False, help="show no rows").tag(config=True)
+    in_place = Bool(True, help="sort, search and page rows in the output, which then has up to 64 kB of them").tag(
+        config=True
+    )
+    frame_type = CaselessStrEnum(FRAME_TYPES, "spark", help="the type of the variable that a named cell assigns").tag(
+        config=True
+    )
     traceback = Bool(False, help="show errors with Python's and Java's stack").tag(config=True)
 
     def __init__(self, shell: InteractiveShell) -> None:
@@ -63,6 +71,7 @@ class IcebergSql(Magics):  # type: ignore[misc]
         """Check and run SQL.
 
             %%iceberg_sql [name] [--limit N] [--plan] [--check] [--explain] [--fix] [--quiet] [--traceback]
+                          [--csv FILE] [--parquet FILE] [--pandas | --polars | --arrow]
             SELECT ... ;
 
             %iceberg_sql [--limit N] [...] SELECT ...
@@ -77,12 +86,14 @@ class IcebergSql(Magics):  # type: ignore[misc]
         --explain     show what each query would read, and Spark's plan; no data is read
         --fix         replace this cell with a corrected one; nothing runs
         --quiet       show no rows
+        --csv FILE    write the whole result to a file; --parquet FILE likewise
+        --pandas      assign a DataFrame of pandas to the variable; --polars, --arrow likewise
         --traceback   show errors with Python's and Java's stack
         --next N      show the next N rows of the last result, or of `name`; nothing runs
         --previous N  show the N rows before these; nothing runs
         --copy        show all fetched rows as tab-separated values, which one click selects
         """
-        defaults = Options(limit=self.limit, quiet=self.quiet, traceback=self.traceback)
+        defaults = Options(limit=self.limit, quiet=self.quiet, traceback=self.traceback, in_place=self.in_place)
         if cell is None:
             options, text = line_options(line, defaults)
             if options.turn:
@@ -99,6 +110,13 @@ class IcebergSql(Magics):  # type: ignore[misc]
         else:
             options, text = cell_options(line, defaults), cell
             prefix = self._cell_prefix(line, cell)
+        if not options.frame_type:
+            options = replace(options, frame_type=self.frame_type if options.name else "spark")
+        elif cell is not None and options.name is None and options.frame_type != "spark":
+            raise IcebergSqlError(
+                f"--{options.frame_type} is the type of the result's variable, and this cell names none",
+                help=f"write %%iceberg_sql rows --{options.frame_type}",
+            )
         spark = self._session()
         current_value = self.shell.user_ns.get(options.name or "")
         if isinstance(current_value, SparkSession) or (is_remote(current_value) and hasattr(current_value, "sql")):
@@ -115,14 +133,17 @@ class IcebergSql(Magics):  # type: ignore[misc]
             self._remedy = runner.remedy
         if runner.corrected is not None:
             self.shell.set_next_input(runner.corrected, replace=cell is not None)
-        if result is not None:
-            self.displayed.add(result)
-            if options.name is not None:
-                self.shell.user_ns[options.name] = result
-            if runner.pages is not None:
-                for name in {"", options.name or ""}:
-                    self._pages[name] = result, runner.pages
-        return result
+        if result is None:
+            return None
+        self.displayed.add(result)
+        value = result if runner.converted is None else runner.converted
+        if options.name is not None:
+            self.shell.user_ns[options.name] = value
+        if runner.pages is not None:
+            for name in {"", options.name or ""}:
+                self._pages[name] = value, runner.pages
+        # A cell has shown the rows already, which Spark's DataFrame knows and another library's does not.
+        return value if cell is None or runner.converted is None else None
 
     def _show_page(self, options: Options, name: str) -> None:
         """Show other rows of a result that is there. name: of its variable; empty for the last result."""

@@ -13,10 +13,13 @@ from spark_iceberg_sql.errors import IcebergSqlError
 
 _SWITCHES = ("plan", "check", "explain", "fix", "quiet", "traceback")
 _ARGUMENT = re.compile(r"\S+")
+_FILE_NAME = re.compile(r"""\s*(?:(?P<quote>["'])(?P<quoted>.+?)(?P=quote)|(?P<name>[^\s"'-]\S*))(?!\S)""")
 _NUMBER = re.compile(r"\s+([-+]?\d\S*)")
+_FILE_TYPES = ("csv", "parquet")
+FRAME_TYPES = ("spark", "pandas", "polars", "arrow")
 _TURNS = ("next", "previous", "copy")  # of a result that is there: nothing is run
 MAX_ROWS = 1_000_000  # more would overload a notebook's page
-OPTIONS = ("--limit", *(f"--{name}" for name in (*_SWITCHES, *_TURNS)))
+OPTIONS = ("--limit", *(f"--{name}" for name in (*_SWITCHES, *_FILE_TYPES, *FRAME_TYPES, *_TURNS)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,8 +29,10 @@ class Options:
     name: the variable for the result. limit: how many rows are shown. plan, check, explain, fix: show what
     the statements would do, what is wrong with them, what they would read, or replace the cell with a corrected
     one; none of them runs a statement. quiet: show no rows. traceback: show errors with Python's and Java's
-    stack. turn: `next`, `previous` or `copy`, of the rows of a result that is there. page: the number of rows of
-    that page; None for the usual number.
+    stack. in_place: whether the rows can be sorted, searched and paged in the output. file_type, file: a file for
+    the whole result. frame_type: of the variable, one of FRAME_TYPES; empty for the default. turn: `next`,
+    `previous` or `copy`, of the rows of a result that is there. page: the number of rows of that page; None for
+    the usual number.
     """
 
     name: str | None = None
@@ -38,6 +43,10 @@ class Options:
     fix: bool = False
     quiet: bool = False
     traceback: bool = False
+    in_place: bool = True
+    file_type: str = ""
+    file: str = ""
+    frame_type: str = ""
     turn: str = ""
     page: int | None = None
 
@@ -94,6 +103,11 @@ def _parse(line: str, options: Options, offset: int = 0) -> tuple[Options, int]:
                 value, offset = following[1], following.end()
             page = _row_count(value, option) if value else None
             options = replace(options, turn=option[2:], page=page)
+        elif option[2:] in _FILE_TYPES:
+            value, offset = _file_name(line, offset, option, value)
+            options = replace(options, file_type=option[2:], file=value)
+        elif option[2:] in FRAME_TYPES and not value:
+            options = replace(options, frame_type=option[2:])
         elif option == "--copy" and not value:
             options = replace(options, turn="copy")
         elif option[2:] in _SWITCHES and not value:
@@ -102,6 +116,15 @@ def _parse(line: str, options: Options, offset: int = 0) -> tuple[Options, int]:
         else:
             raise IcebergSqlError(_unknown_option_message(match.group(), option))
     return options, offset
+
+
+def _file_name(line: str, offset: int, option: str, value: str) -> tuple[str, int]:
+    """The name after an option, in quotes if it has blanks, and the offset at which it ends."""
+    start = offset - len(value) if value else offset
+    match = _FILE_NAME.match(line, start)
+    if match is None:
+        raise IcebergSqlError(f"{option} takes the name of a file", help=f"write {option} result.{option[2:]}")
+    return match["quoted"] or match["name"], match.end()
 
 
 def _row_count(value: str, option: str = "--limit") -> int:

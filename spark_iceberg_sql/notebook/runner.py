@@ -12,7 +12,7 @@ from spark_iceberg_sql import markup
 from spark_iceberg_sql.checker import fixes
 from spark_iceberg_sql.diagnostics import Diagnostic, Edit, Report, apply_edits
 from spark_iceberg_sql.errors import IcebergSqlError, IcebergSqlWarning
-from spark_iceberg_sql.notebook import parameter_values
+from spark_iceberg_sql.notebook import exports, parameter_values
 from spark_iceberg_sql.notebook.cell import Cell, has_secrets, render_colored
 from spark_iceberg_sql.notebook.display import result_bundles, result_rows
 from spark_iceberg_sql.notebook.display.pages import Pages
@@ -23,7 +23,7 @@ from spark_iceberg_sql.notebook.parameters import BoundSql, VariableError, bind,
 from spark_iceberg_sql.notebook.statement_worker import Output, StatementWorker
 from spark_iceberg_sql.notebook.statements import statement_title
 from spark_iceberg_sql.report import full
-from spark_iceberg_sql.safe_output import visible_lines
+from spark_iceberg_sql.safe_output import visible, visible_lines
 from spark_iceberg_sql.syntax.script import Statement, statements
 from spark_iceberg_sql.syntax.variables import parameters_of
 
@@ -75,6 +75,7 @@ class Runner:
         self.corrected: str | None = None
         self.remedy: str | None = None
         self.pages: Pages | None = None
+        self.converted: Any = None
 
     def run(self) -> DataFrame | None:
         """Do what the options ask; return the last result that has rows, else the last result, or None.
@@ -145,7 +146,27 @@ class Runner:
             Output(False).result(result_bundles.bundle([markup.dim_line(_EMPTY)], [_EMPTY]))
         if self._options.check:
             return None
-        return self._run_statements(script, text, [d.message for d in report])
+        if self._options.file_type:
+            exports.checked_path(self._options.file)  # before anything runs
+        result = self._run_statements(script, text, [d.message for d in report])
+        if self._options.runs and result is not None and result.columns:
+            self._export(result)
+        return result
+
+    def _export(self, result: DataFrame) -> None:
+        """Write the result to the file that the options name, and convert it for its variable."""
+        output = self._worker.begin("export")
+        try:
+            if self._options.file_type:
+                line = exports.write(result, self._options.file_type, self._options.file)
+                output.result(result_bundles.bundle([markup.dim_line(markup.html_text(line))], [visible(line)]))
+            if self._options.frame_type in exports.FRAME_TYPES:
+                self.converted = exports.converted(result, self._options.frame_type)
+        except Exception:
+            output.result(None)
+            raise
+        if not self._options.file_type:
+            output.result(None)
 
     def _run_statements(
         self, script: list[Statement], text: BoundSql, reported_messages: list[str]
@@ -210,7 +231,10 @@ class Runner:
             reads = self._engine.table_reads(text_frame)
             count_text = self.pages.position_text(with_hint=last)
             commit = self._engine.commit_summary(statement, result, int(started * 1000))
-            output.result(result_bundles.of_rows(self.pages.visible_rows, count_text, seconds, reads, commit))
+            table_html = self.pages.html_in_place() if self._options.in_place else None
+            output.result(
+                result_bundles.of_rows(self.pages.visible_rows, count_text, seconds, reads, commit, table_html)
+            )
         else:
             commit = self._engine.commit_summary(statement, result, int(started * 1000))
             output.result(result_bundles.of_command(statement_title(statement), time.time() - started, commit))

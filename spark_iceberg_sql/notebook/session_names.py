@@ -115,6 +115,12 @@ class SessionNames:
             if isinstance(table, Table):
                 yield table
 
+    def snapshots(self, parts: tuple[str, ...], count: int) -> list[tuple[str, str]]:
+        """The ids and times of a table's snapshots, the newest first. count: at most so many."""
+        source = f"{dotted(parts)}.snapshots ORDER BY committed_at DESC LIMIT {count}"
+        rows = self._rows(f"SELECT snapshot_id, date_format(committed_at, 'yyyy-MM-dd HH:mm:ss') FROM {source}")
+        return [(str(number), str(committed)) for number, committed in rows]
+
     def partition_field(self, statement: Statement, name: str) -> PartitionField | None:
         """The partition field of this name of one of a statement's tables."""
         for table in self.tables_of(statement.tokens):

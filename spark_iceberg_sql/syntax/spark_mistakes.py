@@ -10,6 +10,7 @@ import ast
 import difflib
 import re
 from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from spark_iceberg_sql.syntax.lexer import STRINGS, Token, TokenKind
@@ -149,6 +150,29 @@ def _procedure(refused: RefusedStatement) -> MistakeHelp | None:
     return MistakeHelp(f"write `{similar[0]}`", (name.start, name.end, similar[0]))
 
 
+def _argument(refused: RefusedStatement) -> MistakeHelp | None:
+    proposals = re.findall(r"`([^`]*)`", str(refused.parameters.get("proposal", "")))
+    token = argument_token(refused.parameters, refused.tokens)
+    if token is None:
+        return None
+    similar = difflib.get_close_matches(token.text.strip("`").lower(), proposals, 1)
+    return MistakeHelp(f"write `{similar[0]}`", (token.start, token.end, similar[0])) if similar else None
+
+
+def argument_token(parameters: Mapping[str, Any], tokens: Sequence[Token]) -> Token | None:
+    """The name before `=>` that a function or a procedure does not have; None if there is not exactly one like it.
+
+    parameters: of Spark's message about it.
+    """
+    name = str(parameters.get("argumentName", "")).strip("`").lower()
+    named = [
+        token
+        for token, arrow in pairwise(tokens)
+        if token.text.strip("`").lower() == name and arrow.text.startswith("=")
+    ]
+    return named[0] if len(named) == 1 else None
+
+
 _MISTAKES: dict[str, tuple[Callable[[RefusedStatement], MistakeHelp | None], ...]] = {
     "PARSE_SYNTAX_ERROR": (_top, _quoted_file, _at_time, _python),
     "UNRESOLVABLE_TABLE_VALUED_FUNCTION": (_reading_function,),
@@ -158,4 +182,5 @@ _MISTAKES: dict[str, tuple[Callable[[RefusedStatement], MistakeHelp | None], ...
     "INSERT_COLUMN_ARITY_MISMATCH": (_too_few_values,),
     "FAILED_TO_LOAD_ROUTINE": (_procedure,),
     "ROUTINE_NOT_FOUND": (_procedure,),
+    "UNRECOGNIZED_PARAMETER_NAME": (_argument,),
 }

@@ -261,6 +261,11 @@ print(json.dumps({
     "rules": told(two, "SELECT name, enabled FROM iceberg_rules() WHERE fault IS NULL ORDER BY name"),
     "prune": told(one, "EXPLAIN SELECT * FROM local.connect.d WHERE year(ts) = 2024")[0][0],
     "check": told(one, f"SELECT code FROM iceberg_check('{ADD} days(x)')"),
+    "unfiltered": [told(two, text) for text in (
+        "SET spark.iceberg_sql.require_filter = true", "SELECT sum(x + 1) FROM local.connect.i",
+        "SELECT 1 WHERE 0 < (SELECT sum(x + 1) FROM local.connect.i)",
+        "EXPLAIN SELECT 1 WHERE 0 < (SELECT sum(x + 1) FROM local.connect.i)",
+        "SELECT sum(x + 1) FROM local.connect.i WHERE x = 3")],
     "plan": told(two, f"SELECT part, name FROM iceberg_plan('{ADD} bucket(4, x)')"),
 }))
 """
@@ -292,9 +297,13 @@ def test_sessions_of_clients_have_everything_and_are_apart(
     assert found["path"] == [[str(len([x for x in kept if x > 3]))]]
     assert found["snapshots"] == [["2"]]
     enabled = {name for name, on in found["rules"] if on == "true" or on == "True"}
-    assert enabled >= {"copies", "decimals", "fast", "guard", "prune", "writers"}
+    assert enabled >= {"copies", "decimals", "fast", "guard", "prune", "require_filter", "writers"}
     assert "ts >= " in found["prune"]
     assert found["check"] == [["SIS202"]]
+    assert "`local.connect.i`: no filter prunes by `x`" in found["unfiltered"][1]
+    assert "`local.connect.i`: no filter prunes by `x`" in found["unfiltered"][2]
+    assert "BatchScan" in found["unfiltered"][3][0][0]
+    assert len(found["unfiltered"][4]) == 1
     assert ["after", "x_bucket_4"] in found["plan"] or any("x_bucket_4" in row for row in found["plan"])
 
 

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import csv
+import io
+import re
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.utils.capture import capture_output
+from pyarrow import parquet
 from pyspark.sql import SparkSession
 from traitlets.config import Config
 
@@ -48,6 +53,56 @@ def test_a_wrong_statement_is_refused_with_what_to_write(cell: Callable[[str], s
     assert "bucket(16, id)" in said
 
 
+def test_a_required_filter(cell: Callable[[str], str]) -> None:
+    cell("%iceberg_sql SET spark.iceberg_sql.require_filter = true")
+    for query in (f"SELECT sum(id) FROM {TABLE}", f"SELECT 1 WHERE 9 = (SELECT sum(id) FROM {TABLE})"):
+        said = re.sub(r"\x1b\[[\d;]*m", "", cell(f"%%iceberg_sql\n{query}"))
+        assert f"error[STATEMENT_REFUSED]: `{TABLE}`: no filter prunes by `days(ts)`" in said
+        assert f"--> cell:2:{1 + query.index(TABLE)}" in said
+        assert "= help: add WHERE ts >= DATE '1970-01-05'" in said
+        assert "Traceback" not in said
+    cell("%iceberg_sql RESET spark.iceberg_sql.require_filter")
+
+
+def test_the_whole_result_in_a_file(
+    cell: Callable[[str], str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    query = (
+        "SELECT id, CAST(id AS STRING) || ',\\n\"' AS text, nullif(id, 1) AS id, array(X'FF', X'41') AS a FROM range(3)"
+    )
+    said = cell(f"%%iceberg_sql rows --limit 1 --csv 'all rows.csv'\n{query}")
+    assert "3 rows in all rows.csv (" in said
+    rows = list(csv.reader(io.StringIO((tmp_path / "all rows.csv").read_text("utf-8"), newline="")))
+    assert rows[0] == ["id", "text", "id", "a"]
+    assert [row[:3] for row in rows[1:]] == [["0", '0,\n"', "0"], ["1", '1,\n"', ""], ["2", '2,\n"', "2"]]
+    assert "3 rows in r.parquet (" in cell(
+        "%iceberg_sql --quiet --parquet r.parquet SELECT id, TIMESTAMP '2024-01-01' AS ts FROM range(3)"
+    )
+    assert parquet.read_table(tmp_path / "r.parquet").column("id").to_pylist() == [0, 1, 2]
+    assert "there is no folder" in cell("%iceberg_sql --csv none/r.csv SELECT 1")
+
+
+def test_the_type_of_the_variable(cell: Callable[[str], str]) -> None:
+    shown = cell("%%iceberg_sql rows --pandas\nSELECT id FROM range(3)")
+    assert shown.count("3 rows") == 2  # as HTML and as text, once
+    assert cell("type(rows).__module__.partition('.')[0], len(rows)").strip().endswith("('pandas', 3)")
+    cell("rows = %iceberg_sql --quiet --arrow SELECT id FROM range(3)")
+    assert cell("type(rows).__module__").strip().endswith("'pyarrow.lib'")
+    cell("rows = None")
+    cell("%config IcebergSql.frame_type = 'arrow'\n%iceberg_sql SELECT 1")
+    cell("%%iceberg_sql rows\nSELECT id FROM range(3)")
+    assert cell("type(rows).__module__").strip().endswith("'pyarrow.lib'")
+    cell("%%iceberg_sql rows --spark\nSELECT id FROM range(3)")
+    assert cell("rows.count()").strip().endswith(": 3")
+    cell("%config IcebergSql.frame_type = 'spark'")
+    assert "write %%iceberg_sql rows --pandas" in cell("%%iceberg_sql --pandas\nSELECT 1")
+
+
+def test_a_table_that_python_misspells(cell: Callable[[str], str]) -> None:
+    assert f"did you mean `{TABLE}`?" in cell(f"spark.table('{TABLE[:-1]}').count()")
+
+
 @pytest.mark.parametrize("function", ["explain", "spj"])
 def test_an_error_of_a_function_has_the_statement(cell: Callable[[str], str], function: str) -> None:
     said = cell(f'import spark_iceberg_sql as sis\nsis.{function}(spark, "SELECT * FROM {TABLE} WHERE idd = 1")')
@@ -68,6 +123,8 @@ def test_an_error_of_a_function_has_the_statement(cell: Callable[[str], str], fu
         (f"SELECT month(ts), avg(id) FROM {TABLE}", "write `GROUP BY ALL`"),
         (f"INSERT INTO {TABLE} VALUES (1)", "there is no value for `ts`"),
         ("CALL local.system.rewrite_data_file('magics.visits')", "write `rewrite_data_files`"),
+        ("CALL local.system.rewrite_data_files(tabel => 'magics.visits')", "write `table`"),
+        (f"SELECT * FROM {TABLE} VERSION AS OF 1", "the ids of its snapshots are"),
         (f"CREATE VIEW local.magics.v AS SELECT * FROM {TABLE}", "write `CREATE TEMPORARY VIEW`"),
         ("sf.head()", "this is Python, not SQL"),
         ("rows = spark.sql('SELECT 1')", "this is Python, not SQL"),

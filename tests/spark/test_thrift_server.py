@@ -29,6 +29,9 @@ SELECT * FROM iceberg('/nowhere/t');
 ALTER TABLE local.thrift.d ADD PARTITION FIELD bucket(4, ts);
 SET spark.iceberg_sql.copies = false;
 SET spark.sql.optimizer.excludedRules = sparkicebergsql.Copies;
+SET spark.iceberg_sql.require_filter = true;
+SELECT concat('all ', sum(x + 1)) FROM local.thrift.i;
+SELECT concat('pruned ', sum(x + 1)) FROM local.thrift.i WHERE x = 3;
 """
 
 
@@ -63,9 +66,12 @@ def test_functions_rules_and_table_functions(said: str) -> None:
     counts = dict(re.findall(r"^(filtered|counted) (\d)$", said, re.MULTILINE))
     assert counts["filtered"] == counts["counted"]
     rules = set(re.findall(r"^rule (\w+)$", said, re.MULTILINE))
-    assert rules >= {"copies", "decimals", "fast", "guard", "prune", "writers"}
+    assert rules >= {"copies", "decimals", "fast", "guard", "prune", "require_filter", "writers"}
     assert "ts >= " in said
     assert "path 8" in lines
+    assert "pruned 4" in lines
+    assert "all 36" not in lines
+    assert "`local.thrift.i`: no filter prunes by `x`, so this statement would read" in said
     assert "check SIS202" in lines
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from spark_iceberg_sql import markup
-from spark_iceberg_sql.notebook.display import result_bundles, result_rows
+from spark_iceberg_sql.notebook.display import result_bundles, result_rows, result_tables
 
 NEXT = "%iceberg_sql --next"
+_FEW = 5  # rows that are seen at a glance
 _KEEP_MORE = "%config IcebergSql.kept = {}"
 
 
@@ -24,6 +25,13 @@ class Pages:
     def visible_rows(self) -> result_rows.ResultRows:
         """The rows of the page."""
         return self._all_rows.slice_rows(self._start, self._end)
+
+    def html_in_place(self) -> str | None:
+        """The fetched rows as a table that its reader can sort, search and page; None for a few rows."""
+        if not self._size or len(self._all_rows.rows) <= _FEW:
+            return None
+        is_kept = self._end < len(self._all_rows.rows)
+        return result_tables.html(self._all_rows, self._size, NEXT if is_kept else self._keep_more())
 
     def position_text(self, with_hint: bool = False) -> str:
         """The position of the page, as text: `3 rows`, `first 20 of 340 rows`, `rows 21 to 40 of 340`.
@@ -70,6 +78,9 @@ class Pages:
         hint = markup.dim_line(f"{markup.html_text(note)} · click, then copy")
         return result_bundles.bundle([hint, markup.selectable(text)], [text.rstrip("\n"), note])
 
+    def _keep_more(self) -> str:
+        return _KEEP_MORE.format(10 * max(len(self._all_rows.rows), 100))
+
     def _total_text(self) -> str:
         return f"{'more than ' if self._all_rows.has_more else ''}{len(self._all_rows.rows):,}"
 
@@ -82,7 +93,7 @@ class Pages:
             return ["no rows were fetched, because of --limit 0"]
         return [
             f"only the first {_rows(f'{total:,}')} of this run are kept",
-            f"help: {_KEEP_MORE.format(10 * max(total, 100))}, and run the cell again",
+            f"help: {self._keep_more()}, and run the cell again",
         ]
 
 

@@ -27,17 +27,20 @@ def of_rows(
     seconds: float,
     read: Sequence[TableRead],
     commit: CommitSummary | None = None,
+    table_html: str | None = None,
 ) -> Bundle:
     """The result of a query or a CALL.
 
     result: the rows shown. count_text: how many they are, as text. read: of each table. commit: by a CALL.
+    table_html: the table, if it has more than these rows.
     """
     first = f"{count_text} · {seconds:.1f} s"
     if summary := _commit_text(commit) if commit is not None else "":
         first += f" · {summary}"
     lines, maps, strips = _reads(read, first, "read")
     return bundle(
-        [result_rows.html(result), *map(_line_html, lines), *maps], [result_rows.text(result), *lines, *strips]
+        [table_html or result_rows.html(result), *map(_line_html, lines), *maps],
+        [result_rows.text(result), *lines, *strips],
     )
 
 

@@ -50,21 +50,8 @@ def first_rows(frame: DataFrame, limit: int) -> tuple[ResultRows, DataFrame]:
     """
     fields = frame.schema.fields
     visible_fields = fields[:_MAX_COLUMNS]
-    # Names may be duplicated, and may contain any character.
-    limited_frame = frame.limit(limit + 1).toDF(*(f"c{i}" for i in range(len(fields))))
-    # A binary inside of an array, a map or a struct need not be UTF-8, which Spark Connect insists on.
-    before_4 = frame.sparkSession.version.startswith("3.")
-    utf8_sql = "decode(CAST({} AS BINARY), 'UTF-8')" if before_4 else "make_valid_utf8({})"
-    expressions = []
-    for i, field in enumerate(visible_fields):
-        expression = f"CAST(c{i} AS STRING)"
-        if isinstance(field.dataType, BinaryType):
-            expression = f"concat('0x', hex(substring(c{i}, 1, {_MAX_KEPT_LENGTH // 2})))"
-        elif "binary" in field.dataType.simpleString():
-            expression = utf8_sql.format(expression)
-        expressions.append(f"substring({expression}, 1, {_MAX_KEPT_LENGTH + 1}) AS c{i}")
-    text_frame = limited_frame.selectExpr(*expressions)  # as text, also for Spark Connect
-    rows = [tuple(row) for row in text_frame.collect()]
+    texts = text_frame(frame.limit(limit + 1), _MAX_KEPT_LENGTH, len(visible_fields))
+    rows = [tuple(row) for row in texts.collect()]
     result = ResultRows(
         tuple(field.name for field in visible_fields),
         tuple(field.dataType.simpleString() for field in visible_fields),
@@ -73,7 +60,33 @@ def first_rows(frame: DataFrame, limit: int) -> tuple[ResultRows, DataFrame]:
         len(rows) > limit,
         len(fields),
     )
-    return result, text_frame
+    return result, texts
+
+
+def text_frame(frame: DataFrame, max_length: int | None = None, column_count: int | None = None) -> DataFrame:
+    """The columns of a DataFrame as text, also for Spark Connect.
+
+    max_length: the number of characters of a value that are needed; None for all. column_count: the number of columns;
+    None for all.
+    """
+    fields = frame.schema.fields
+    # Names may be duplicated, and may contain any character.
+    numbered_frame = frame.toDF(*(f"c{i}" for i in range(len(fields))))
+    # A binary inside of an array, a map or a struct need not be UTF-8, which Spark Connect insists on.
+    before_4 = frame.sparkSession.version.startswith("3.")
+    utf8_sql = "decode(CAST({} AS BINARY), 'UTF-8')" if before_4 else "make_valid_utf8({})"
+    expressions = []
+    for i, field in enumerate(fields[:column_count]):
+        expression = f"CAST(c{i} AS STRING)"
+        if isinstance(field.dataType, BinaryType):
+            needed = f"c{i}" if max_length is None else f"substring(c{i}, 1, {max_length // 2})"
+            expression = f"concat('0x', hex({needed}))"
+        elif "binary" in field.dataType.simpleString():
+            expression = utf8_sql.format(expression)
+        if max_length is not None:
+            expression = f"substring({expression}, 1, {max_length + 1})"
+        expressions.append(f"{expression} AS c{i}")
+    return numbered_frame.selectExpr(*expressions)
 
 
 def tsv(rows: ResultRows) -> str:
@@ -101,28 +114,56 @@ def missing_parts(rows: ResultRows) -> list[str]:
 
 def html(rows: ResultRows) -> str:
     """A table with names, types and values."""
-    header = [
-        f"{markup.html_text(markup.flat(name), 60)}<br><small>{markup.html_text(type_name, 40)}</small>"
+    return markup.table(header_cells(rows), cells(rows), rows.are_numbers)
+
+
+def header_cells(rows: ResultRows) -> list[str]:
+    """Each column's name and type, as HTML."""
+    return [
+        f"{_with_value(name, 60, always=True)}<br><small>{markup.html_text(type_name, 40)}</small>"
         for name, type_name in zip(rows.names, rows.types, strict=True)
     ]
+
+
+def cells(rows: ResultRows) -> list[list[str]]:
+    """The values, as HTML."""
     null = '<i class="dim">null</i>'
-    body = [
-        [null if v is None else markup.html_text(markup.flat(v), _MAX_SHOWN_LENGTH) for v in row] for row in rows.rows
-    ]
-    return markup.table(header, body, rows.are_numbers)
+    return [[null if v is None else _with_value(v, _MAX_SHOWN_LENGTH) for v in row] for row in rows.rows]
+
+
+def _with_value(text: str, max_length: int, *, always: bool = False) -> str:
+    """A text as shown; one that is cut or changed for that is in an element that has all of it."""
+    html_text = markup.html_text(markup.flat(text), max_length)
+    if html_text == markup.html_text(text):
+        return f"<span>{html_text}</span>" if always else html_text
+    return f'<span data-v="{markup.attribute(text)}">{html_text}</span>'
 
 
 def text(rows: ResultRows) -> str:
-    """The table as plain text, cut to a terminal's width."""
+    """The table as plain text: the columns that a line has room for, and the names of the others."""
     lines = [rows.names, *rows.rows]
-    cells = [
+    texts = [
         ["null" if v is None else markup.truncated(markup.flat(v), _MAX_TEXT_LENGTH) for v in row] for row in lines
     ]
-    widths = [max(map(_width, column)) for column in zip(*cells, strict=True)]
+    widths = [max(map(_width, column)) for column in zip(*texts, strict=True)]
     rule = ["-" * width for width in widths]
-    return "\n".join(
-        markup.truncated(_line(row, widths, rows.are_numbers), _MAX_LINE_LENGTH) for row in [cells[0], rule, *cells[1:]]
-    )
+    count = _column_count(widths)
+    table = [_line(row[:count], widths[:count], rows.are_numbers[:count]) for row in [texts[0], rule, *texts[1:]]]
+    if others := texts[0][count:]:
+        plural = "" if len(others) == 1 else "s"
+        names = markup.truncated(", ".join(others), _MAX_LINE_LENGTH - 30)
+        table.append(f"and {len(others):,} column{plural}: {names}")
+    return "\n".join(table)
+
+
+def _column_count(widths: Sequence[int]) -> int:
+    """How many of the columns a line has room for; at least one."""
+    end = -2
+    for count, width in enumerate(widths):
+        end += width + 2
+        if end > _MAX_LINE_LENGTH:
+            return max(1, count)
+    return len(widths)
 
 
 def _line(cells: Sequence[str], widths: Sequence[int], are_numbers: Sequence[bool]) -> str:

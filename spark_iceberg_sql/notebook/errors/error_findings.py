@@ -7,22 +7,22 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from pyspark.sql import SparkSession
 
 from spark_iceberg_sql.diagnostics import Diagnostic, Edit, Fix
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.notebook import parameter_values, parameters
 from spark_iceberg_sql.notebook.cell import Cell
-from spark_iceberg_sql.notebook.errors.error_spans import error_span
+from spark_iceberg_sql.notebook.errors.error_spans import UNKNOWN_SNAPSHOT, error_span
 from spark_iceberg_sql.notebook.errors.spark_errors import ParsedError, parse_error
-from spark_iceberg_sql.notebook.session_names import SessionNames, value_call
+from spark_iceberg_sql.notebook.session_names import SessionNames, table_names, value_call
 from spark_iceberg_sql.syntax import spark_mistakes
 from spark_iceberg_sql.syntax.clickhouse import translation
+from spark_iceberg_sql.syntax.identifiers import quoted
 from spark_iceberg_sql.syntax.lexer import Token, TokenKind
 from spark_iceberg_sql.syntax.script import Statement
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
 
 _KEYWORDS =(
     "SELECT", "FROM", "WHERE", "GROUP", "ORDER", "HAVING", "LIMIT", "INSERT", "INTO", "VALUES",
@@ -51,6 +51,7 @@ _STARTS = frozenset(
 )
 _READS = frozenset(("SELECT", "FROM", "WITH", "VALUES", "TABLE", "SHOW", "DESCRIBE", "DESC", "EXPLAIN", "USE", "("))
 _WRITES = frozenset(("INSERT", "OVERWRITE", "DELETE", "UPDATE", "MERGE"))
+_SNAPSHOTS = 3  # whose ids are named
 _HELP_SENTENCE = re.compile(r"^(?:Use|Add|Please|Change|Correct|To) ")
 _WRITE_CLAUSE = re.compile(r"[,;:] write (?P<call>\w+\(.*\))$")
 
@@ -126,6 +127,8 @@ def _help(
         argument_name = str(message_parameters.get("argumentName", "")).strip("`")
         matches = difflib.get_close_matches(argument_name, _proposals(message_parameters), 1)
         return (f"write `{matches[0]}`" if matches else help_in_message(parsed_error)), None
+    if UNKNOWN_SNAPSHOT.search(parsed_error.sentence):
+        return _snapshot_help(names, statement), None
     if write_match := _WRITE_CLAUSE.search(parsed_error.sentence):
         return f"write `{write_match['call']}`", _replacement(statement, span, write_match["call"])
     return help_in_message(parsed_error), None
@@ -133,9 +136,28 @@ def _help(
 
 def help_in_message(parsed_error: ParsedError) -> str | None:
     """The help in an error's own message: the sentence with the text to write, or else the first one."""
+    if parsed_error.help:
+        return parsed_error.help
     sentences = [sentence for sentence in parsed_error.other_sentences if _HELP_SENTENCE.match(sentence)]
     sentences.sort(key=lambda sentence: "`" not in sentence)
     return sentences[0][0].lower() + sentences[0][1:].rstrip(".") if sentences else None
+
+
+def help_without_statement(parsed_error: ParsedError) -> str | None:
+    """The help for an error of a call in Python, such as `spark.table`: a similar table, else that of the message."""
+    parts = _missing_table(parsed_error)
+    spark = SparkSession.getActiveSession()
+    if parsed_error.condition == "TABLE_OR_VIEW_NOT_FOUND" and spark is not None:
+        similar = SessionNames(spark).table_like(parts, ".".join(map(quoted, parts)))
+        return f"did you mean `{similar}`?" if similar is not None else None
+    return help_in_message(parsed_error)
+
+
+def _missing_table(parsed_error: ParsedError) -> tuple[str, ...]:
+    """The parts of the name of a table or schema that does not exist."""
+    parameters = parsed_error.parameters
+    name_text = parameters.get("relationName") or parameters.get("schemaName") or ""
+    return tuple(re.findall(r"`((?:[^`]|``)*)`", str(name_text)))
 
 
 def _replacement(statement: Statement, span: tuple[int, int], text: str) -> Edit | None:
@@ -178,6 +200,17 @@ def _function_help(
     return _suggest(similar, edit, statement)
 
 
+def _snapshot_help(names: SessionNames, statement: Statement) -> str | None:
+    """The ids after VERSION AS OF that there are; None if the statement names no table or several."""
+    tables = list(dict.fromkeys(table_names(statement.tokens)))
+    snapshots = names.snapshots(tables[0], _SNAPSHOTS + 1) if len(tables) == 1 else []
+    if not snapshots:
+        return None
+    ids = ", ".join(f"{number} ({committed})" for number, committed in snapshots[:_SNAPSHOTS])
+    more = "; `.snapshots` has the earlier ones" if len(snapshots) > _SNAPSHOTS else ""
+    return f"the ids of its snapshots are {ids}{more}"
+
+
 def _column_help(names: SessionNames, parsed_error: ParsedError, statement: Statement, span: tuple[int, int]) -> _Help:
     name = str(parsed_error.parameters.get("objectName", "")).replace("`", "").rpartition(".")[2]
     if (field := names.partition_field(statement, name)) is not None:
@@ -199,8 +232,7 @@ def _table_help(
     span: tuple[int, int],
     variables: Mapping[str, Any],
 ) -> _Help:
-    name_text = parsed_error.parameters.get("relationName") or parsed_error.parameters.get("schemaName") or ""
-    parts = tuple(re.findall(r"`((?:[^`]|``)*)`", str(name_text)))
+    parts = _missing_table(parsed_error)
     if len(parts) == 1 and parameter_values.is_frame(variables.get(parts[0])):
         placeholder = f"{{{parts[0]}}}"
         is_bare_name = statement.script[span[0] : span[1]].strip("`") == parts[0]

@@ -8,6 +8,9 @@ from spark_iceberg_sql.notebook.errors.spark_errors import ParsedError
 from spark_iceberg_sql.syntax.brackets import closing_index
 from spark_iceberg_sql.syntax.lexer import TokenKind
 from spark_iceberg_sql.syntax.script import Statement
+from spark_iceberg_sql.syntax.spark_mistakes import argument_token
+
+UNKNOWN_SNAPSHOT = re.compile(r"Cannot find snapshot with ID (\d+)")
 
 
 def error_span(parsed_error: ParsedError, statement: Statement) -> tuple[int, int]:
@@ -56,6 +59,11 @@ def _name_span(parsed_error: ParsedError, statement: Statement) -> tuple[int, in
                 return marker.start, marker.end
             if marker.text == ":" and following.text == name:
                 return marker.start, following.end
+    if snapshot_match := UNKNOWN_SNAPSHOT.search(parsed_error.sentence):
+        numbers = [token for token in tokens if token.text.strip("'") == snapshot_match[1]]
+        return (numbers[0].start, numbers[0].end) if len(numbers) == 1 else None
+    if (argument := argument_token(parameters, tokens)) is not None:
+        return argument.start, argument.end
     name_text = str(parameters.get("relationName") or parameters.get("schemaName") or "")
     name_parts = [part.lower() for part in re.findall(r"`((?:[^`]|``)*)`", name_text)]
     spans = []

@@ -115,11 +115,11 @@ def _explanation(error: BaseException) -> list[str]:
         span = (0, len(parsed_error.fragment))
         diagnostics = [
             cell.diagnostic(
-                parsed_error.condition, parsed_error.sentence, span, error_findings.help_in_message(parsed_error)
+                parsed_error.condition, parsed_error.sentence, span, error_findings.help_without_statement(parsed_error)
             )
         ]
     else:
-        help = error_findings.help_in_message(parsed_error)
+        help = error_findings.help_without_statement(parsed_error)
         lines = [f"{parsed_error.condition}: {parsed_error.sentence}", *([f"help: {help}"] if help else [])]
         return list(map(visible, lines))
     return render_colored(cell.report(diagnostics)).rstrip("\n").split("\n")

@@ -23,6 +23,7 @@ _FRAGMENT = re.compile(r"^== SQL\(line \d+, position \d+\) ==\n(.*)\n( *)(\^+)$"
 _JAVA = re.compile(r"^(?:[a-z]\w*\.)+[A-Z]\w*(?:Exception|Error)?: ")
 _SENTENCE = re.compile(r"(?<=[^.\s])\.(?=\s+[A-Z\[])")
 _SEARCHED = re.compile(r" on search path \[[^\]]*\]")
+_SUBJECT = re.compile(r"`([^`]+)`: ")  # what one of this package's errors is about
 _ABORTED = "Job aborted due to stage failure"
 
 
@@ -32,7 +33,8 @@ class ParsedError:
 
     condition: Spark's name for it, or the exception's class. sentence, other_sentences: its first sentence,
     and the others. start, fragment: offset and text of the part of the statement it is about. row, column:
-    the position, from 1 and from 0, if Spark gives nothing else. parameters: of the condition's message.
+    the position, from 1 and from 0, if Spark gives nothing else. parameters: of the condition's message. help: of this
+    package's errors.
     """
 
     condition: str
@@ -43,11 +45,12 @@ class ParsedError:
     row: int | None = None
     column: int | None = None
     parameters: Mapping[str, Any] = field(default_factory=dict)
+    help: str = ""
 
 
 def parse_error(error: BaseException) -> ParsedError:
     """The parts of an error; any Python exception has at least a class and a message."""
-    text = _message(error)
+    text, _, help = _message(error).partition("\nhelp: " if isinstance(error, IcebergSqlError) else "\0")
     condition_match = _CONDITION.match(text)
     condition = condition_match[1] if condition_match else _class_name(error)
     if isinstance(error, IcebergSqlError):
@@ -59,7 +62,9 @@ def parse_error(error: BaseException) -> ParsedError:
     row, column = (int(position_match[1]), int(position_match[3])) if position_match else (None, None)
     if position_match and column and position_match[2] == "position":  # counted from 1
         column -= 1
-    start, fragment, parameters = None, "", {}
+    start, parameters = None, {}
+    subject_match = _SUBJECT.match(message) if isinstance(error, IcebergSqlError) else None
+    fragment = subject_match[1] if subject_match else ""
     if isinstance(error, PySparkException):
         start, fragment = _context(error)
         parameters = error.getMessageParameters() or {}
@@ -77,6 +82,7 @@ def parse_error(error: BaseException) -> ParsedError:
         row,
         column,
         parameters,
+        help,
     )
 
 

@@ -110,6 +110,8 @@ def _run(spark: SparkSession, text: Any, args: Any, kwargs: dict[str, Any], atte
             raise end_error from None
         if isinstance(error, IcebergSqlError):
             raise
+        if (refused := read_errors.refusal(error)) is not None:
+            raise refused from None
         function_name = explain_errors.unknown_function(error, text)
         is_conflict = explain_errors.is_commit_conflict(error)
         if function_name is None and not is_conflict and not _needs_check(spark, text, kwargs):

@@ -23,6 +23,7 @@ from spark_iceberg_sql.spark.bridge.jvm.java_errors import (
     causes,
     is_analysis_error,
     message,
+    missing_filter,
     thrown_by,
 )
 from spark_iceberg_sql.spark.bridge.plans import plan_leaves
@@ -68,15 +69,17 @@ def _explaining(original: Callable[..., Any]) -> Callable[..., Any]:
     def action(self: Any, *args: Any, **kwargs: Any) -> Any:
         try:
             return original(self, *args, **kwargs)
-        except ReadError:
+        except IcebergSqlError:
             raise
         except (*BRIDGE_ERRORS, ConnectionError) as error:
             if process.has_ended_by(error):
                 raise process.ended_error() from None
-            read_error = explain(self, error) if isinstance(error, JVM_ERRORS) else None
-            if read_error is None:
+            explanation: IcebergSqlError | None = None
+            if isinstance(error, JVM_ERRORS):
+                explanation = refusal(error) or explain(self, error)
+            if explanation is None:
                 raise
-            raise read_error from None
+            raise explanation from None
 
     return action
 
@@ -99,6 +102,20 @@ def explain(frame: Any, error: Exception) -> ReadError | None:
     descriptions = [f"`{name}` (snapshot {' or '.join(read)})" for name, read in snapshots.items()]
     subject = descriptions[0] if len(descriptions) == 1 else f"one of {', '.join(descriptions)}"
     return _as_read_error(error, f"{subject} cannot be read: {cause}; the query has returned no rows")
+
+
+def refusal(error: Exception) -> IcebergSqlError | None:
+    """The refusal of a statement without a filter on a partition field, also where it is a cause of Spark's error;
+    None for any other error.
+    """
+    try:
+        text = missing_filter(error) if isinstance(error, JVM_ERRORS) else None
+    except BRIDGE_ERRORS:
+        return None
+    if text is None:
+        return None
+    fact, _, remedy = text.partition("\nhelp: ")
+    return IcebergSqlError(fact, help=remedy)
 
 
 def _as_read_error(error: Exception, text: str) -> ReadError:
@@ -134,6 +151,8 @@ def read_failure(error: Exception, failure: str) -> IcebergSqlError:
 
     failure: what has failed, for the message.
     """
+    if (refused := refusal(error)) is not None:
+        return refused
     try:
         cause = _cause(error) if _is_file_error(error) else None
     except BRIDGE_ERRORS:
@@ -156,7 +175,11 @@ def reading(failure: str) -> Iterator[None]:
         raise
     except JVM_ERRORS as error:
         explanation = read_failure(error, failure)
-        if isinstance(error, CapturedException) and not isinstance(explanation, ReadError):
+        if (
+            isinstance(error, CapturedException)
+            and not isinstance(explanation, ReadError)
+            and not missing_filter(error)
+        ):
             raise
         raise explanation from None
 

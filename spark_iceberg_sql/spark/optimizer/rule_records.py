@@ -55,7 +55,9 @@ class Rule:
 
     @property
     def switch(self) -> str:
-        """The key in the session's configuration that enables it when `true` and disables it when `false`."""
+        """The key in the session's configuration that enables it when `true` and disables it when `false`; that of
+        `require_filter` holds what the session requires.
+        """
         return f"spark.iceberg_sql.{self.name}"
 
     @property
@@ -84,6 +86,16 @@ _RANGES = (
 )
 # What the limits of a plan cut off, and the files that may hold rows of it.
 _LIMITS = (*_RANGES, "PartitionFieldTerm", "ConstantExpression", "FileTruth", "ColumnBounds", "LimitedRelation")
+# A scan that must have a filter on a partition field: `joins` may still give it that while the query runs.
+_REQUIRED_FILTERS = (
+    "ByteSize",
+    "SparkScans",
+    "FilterRequirement",
+    "PartitionFilters",
+    "FilterProposal",
+    "MissingFilter",
+    "UnfilteredScan",
+)
 
 
 # Those before push-down run before OptimizeMetadataOnlyDeleteFromTable, the first pre-CBO rule: a rule that
@@ -154,7 +166,16 @@ RULES: tuple[Rule, ...] = (
         phase=Phase.AT_RUN_TIME,
         summary="prunes a table by the values of a broadcast join's other side, once these are known",
         if_disabled="a join with a few values of another table reads all files",
-        parts=("BuildSide", "Clustering", "NarrowedScan", "JoinPushDown", "JoinTerms", "JoinSides", "StageScans"),
+        parts=(
+            *_REQUIRED_FILTERS,
+            "BuildSide",
+            "Clustering",
+            "NarrowedScan",
+            "JoinPushDown",
+            "JoinTerms",
+            "JoinSides",
+            "StageScans",
+        ),
     ),
     Rule(
         name="prune",
@@ -163,6 +184,14 @@ RULES: tuple[Rule, ...] = (
         summary="adds the range on the column that predicates such as year(ts) = 2024 imply, so that scans prune",
         if_disabled="predicates on expressions return correct results but do not prune",
         parts=_RANGES,
+    ),
+    Rule(
+        name="require_filter",
+        java="RequireFilter",
+        phase=Phase.AFTER_PUSH_DOWN,
+        summary="refuses to read more of a partitioned table than is allowed without a filter on a partition field",
+        if_disabled="statements read partitioned tables without a filter, whatever the tables' properties require",
+        parts=_REQUIRED_FILTERS,
     ),
     Rule(
         name="values",

@@ -14,6 +14,7 @@ from spark_iceberg_sql.spark.bridge.jvm.gateway import Java
 JVM_ERRORS = (Py4JJavaError, CapturedException)
 # Includes calls of methods that an object does not have: a metadata table has no operations.
 BRIDGE_ERRORS = (*JVM_ERRORS, Py4JError)
+_MISSING_FILTER = "sparkicebergsql.MissingFilter"
 _DEPTH = 20  # a chain of causes may be cyclic
 
 
@@ -47,6 +48,14 @@ def message(error: Exception) -> str:
         if len(messages) == 2:
             break
     return ": ".join(messages) or type(error).__name__
+
+
+def missing_filter(error: Exception) -> str | None:
+    """The text of the refusal of a scan by the rule `require_filter`; None for any other error."""
+    for thrown in causes(thrown_by(error)):
+        if str(thrown.getClass().getName()) == _MISSING_FILTER:
+            return str(thrown.getMessage())
+    return None
 
 
 def is_analysis_error(error: Exception) -> bool:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 FOLDER = "memory:/hypothetical"  # of hypothetical tables
 _SCAN = "DataSourceV2ScanRelation"
+# The scan of a table whose queries must have a filter: a hypothetical one has the real one's properties.
+_REFUSING = "UnfilteredScan"
 _RELATION = "DataSourceV2Relation"
 _PUSH_DOWN = "spark.sql.iceberg.aggregate-push-down.enabled"
 # The optimizer rules that conclude from the metadata of files: those of a hypothetical table are estimated, and what is
@@ -198,6 +200,8 @@ def _leaves(plan: Java, class_name: str) -> Iterator[Java]:
 
 
 def _scan(scan: Java) -> PlannedScan:
+    if scan.getClass().getSimpleName() == _REFUSING:
+        scan = scan.icebergScan()
     filters = tuple(_filters(scan))
     parser = java_class("org.apache.iceberg.expressions.ExpressionParser")
     return PlannedScan(scan, filters, tuple(json.loads(parser.toJson(f)) for f in filters))

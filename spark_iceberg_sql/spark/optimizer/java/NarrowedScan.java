@@ -33,12 +33,8 @@ import scala.Option;
  * <p>What Iceberg makes of the predicates is what the optimizer pushes from a filter on the relation, with all rules.
  */
 public final class NarrowedScan {
-  private static final String SCAN = "org.apache.iceberg.spark.source.SparkBatchQueryScan";
   /** To build the scan of a table of no more files and bytes takes longer than to read what it would leave out. */
   private static final long FILES = 8, BYTES = 256L << 20;
-  /** The field of the builder and the method of the scan: of Iceberg 1.12 on Spark 4.1, and before. */
-  private static final String[] FILTERS = {"filters", "filterExpressions"};
-
   /** The predicates that have been applied to a scan, or of which nothing could be. */
   private static final TreeNodeTag<Set<String>> APPLIED = new TreeNodeTag<Set<String>>("spark_iceberg_sql.applied");
 
@@ -48,7 +44,7 @@ public final class NarrowedScan {
   public static boolean isCandidate(Object plan) {
     if (!(plan instanceof DataSourceV2ScanRelation)) return false;
     DataSourceV2ScanRelation scanned = (DataSourceV2ScanRelation) plan;
-    if (!scanned.scan().getClass().getName().equals(SCAN)) return false;
+    if (!scan(scanned).getClass().getName().equals(SparkScans.OF_QUERY)) return false;
     // Spark plans joins without a shuffle by the partitions that such a scan reports.
     if (scanned.keyGroupedPartitioning().isDefined() || scanned.ordering().isDefined()) return false;
     Object relation = scanned.relation();
@@ -84,22 +80,26 @@ public final class NarrowedScan {
     for (Expression predicate : predicates)
       if (isPrunable(predicate, scanned)) condition = condition == null ? predicate : new And(condition, predicate);
     if (condition == null || layout.snapshot() == null) return scanned;
-    Long id = snapshotId(scanned.scan());
+    Long id = snapshotId(scan(scanned));
     Snapshot snapshot = id == null ? null : layout.table().snapshot(id.longValue());
     DataSourceV2Relation pinned =
       snapshot == null ? null : Relations.pinned((DataSourceV2Relation) scanned.relation(), snapshot);
     if (pinned == null) return scanned;
-    List<Object> filters = new ArrayList<>(filters(scanned.scan())), added = pushed(new Filter(condition, pinned), id);
+    List<Object> filters = new ArrayList<>(SparkScans.filters(scan(scanned))),
+                 added = pushed(new Filter(condition, pinned), id);
     Set<String> present = new HashSet<>();
     for (Object filter : filters) present.add(filter.toString());
     int count = filters.size();
     for (Object filter : added)
       if (present.add(filter.toString())) filters.add(filter);
-    Scan scan = filters.size() == count ? null : built(pinned, scanned.scan(), filters, id);
+    Scan scan = filters.size() == count ? null : built(pinned, scan(scanned), filters, id);
     if (scan == null) return scanned;
-    return scanned.copy(ReadNotes.noted((DataSourceV2Relation) scanned.relation(), "rows that join"), scan,
-      scanned.output(), scanned.keyGroupedPartitioning(), scanned.ordering());
+    return scanned.copy(ReadNotes.noted((DataSourceV2Relation) scanned.relation(), "rows that join"),
+      UnfilteredScan.replacing(scanned.scan(), scan), scanned.output(), scanned.keyGroupedPartitioning(),
+      scanned.ordering());
   }
+
+  private static Scan scan(DataSourceV2ScanRelation scanned) { return UnfilteredScan.unwrapped(scanned.scan()); }
 
   /** Whether files may be skipped by a predicate: its columns are the table's, with partition fields or useful bounds. */
   public static boolean isPrunable(Expression predicate, DataSourceV2ScanRelation scanned) {
@@ -139,8 +139,10 @@ public final class NarrowedScan {
     LogicalPlan optimized = (LogicalPlan) SparkSession.active().sessionState().optimizer().execute(plan);
     while (optimized.children().size() == 1) optimized = (LogicalPlan) optimized.children().apply(0);
     if (!isCandidate(optimized)) return new ArrayList<Object>();
-    Scan scan = ((DataSourceV2ScanRelation) optimized).scan();
-    return id.equals(snapshotId(scan)) ? filters(scan) : new ArrayList<Object>();
+    Scan scan = scan((DataSourceV2ScanRelation) optimized);
+    List<Object> filters = new ArrayList<>();
+    if (id.equals(snapshotId(scan))) filters.addAll(SparkScans.filters(scan));
+    return filters;
   }
 
   /** A scan with these filters; null if it is not, but for them, the same as another one. */
@@ -150,7 +152,7 @@ public final class NarrowedScan {
     Field field = null;
     for (Class<?> c = builder.getClass(); c != null && field == null; c = c.getSuperclass())
       for (Field declared : c.getDeclaredFields())
-        for (String name : FILTERS)
+        for (String name : SparkScans.FILTERS)
           if (declared.getName().equals(name)) field = declared;
     if (field == null) return null;
     field.setAccessible(true);
@@ -158,21 +160,8 @@ public final class NarrowedScan {
     builder.pruneColumns(scan.readSchema());
     Scan result = builder.build();
     boolean isSame = result.getClass() == scan.getClass() && result.readSchema().equals(scan.readSchema())
-      && filters(result).equals(filters) && id.equals(snapshotId(result));
+      && SparkScans.filters(result).equals(filters) && id.equals(snapshotId(result));
     return isSame ? result : null;
-  }
-
-  /** The filters of a scan, as Iceberg's expressions. */
-  @SuppressWarnings("unchecked")
-  private static List<Object> filters(Scan scan) throws ReflectiveOperationException {
-    for (Class<?> c = scan.getClass(); c != null; c = c.getSuperclass())
-      for (Method method : c.getDeclaredMethods())
-        for (String name : FILTERS)
-          if (method.getName().equals(name) && method.getParameterCount() == 0) {
-            method.setAccessible(true);
-            return (List<Object>) method.invoke(scan, new Object[0]);
-          }
-    throw new NoSuchMethodException("a scan's filters");
   }
 
   /** The snapshot that a scan reads; null if there is none. */

@@ -13,6 +13,7 @@ import org.apache.iceberg.Schema;
 import org.apache.iceberg.Snapshot;
 import org.apache.iceberg.Table;
 import org.apache.iceberg.TableMetadata;
+import org.apache.iceberg.spark.PathIdentifier;
 import org.apache.iceberg.spark.source.SparkTable;
 import org.apache.iceberg.types.Type;
 import org.apache.iceberg.types.Types;
@@ -21,6 +22,7 @@ import org.apache.spark.sql.catalyst.expressions.AttributeReference;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.GetStructField;
 import org.apache.spark.sql.catalyst.expressions.Literal;
+import org.apache.spark.sql.connector.catalog.CatalogPlugin;
 import org.apache.spark.sql.connector.write.RowLevelOperationTable;
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
@@ -105,6 +107,15 @@ public final class PartitionLayout {
   }
 
   public Table table() { return table; }
+
+  /** A table's name as the user writes it: one that is being created does not have the catalog's name in its own. */
+  public static String name(DataSourceV2Relation relation) {
+    boolean isNamed = relation.catalog().isDefined() && relation.identifier().isDefined()
+      && !(relation.identifier().get() instanceof PathIdentifier);
+    if (isNamed) return ((CatalogPlugin) relation.catalog().get()).name() + "." + relation.identifier().get();
+    PartitionLayout layout = of(relation);
+    return layout == null ? relation.table().name() : layout.table.name();
+  }
 
   /** The one snapshot that is read; null if there is none, or if it cannot be known. */
   public Snapshot snapshot() {

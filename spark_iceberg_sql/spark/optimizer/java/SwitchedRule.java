@@ -98,6 +98,9 @@ public abstract class SwitchedRule extends ScalaTypes.PlanRule<LogicalPlan> {
     return new BaseTable(new StaticTableOperations(metadata, io), "check");
   }
 
+  /** Whether a value of the switch lets the rule run. */
+  protected boolean isSwitchedOn(String value) { return "true".equalsIgnoreCase(value.trim()); }
+
   public void setSwitchKey(String key) { switchKey = key; }
 
   /** How many plans the rule has changed in this JVM. */
@@ -105,7 +108,7 @@ public abstract class SwitchedRule extends ScalaTypes.PlanRule<LogicalPlan> {
 
   /** Whether this session's configuration lets the rule run. */
   public boolean isOn(SQLConf conf) {
-    if (!"true".equalsIgnoreCase(conf.getConfString(switchKey, "true").trim())) return false;
+    if (!isSwitchedOn(conf.getConfString(switchKey, "true"))) return false;
     Option<String> excluded = conf.optimizerExcludedRules();
     return excluded.isEmpty() || !(", " + excluded.get() + ",").replace(" ", "").contains("," + ruleName() + ",");
   }

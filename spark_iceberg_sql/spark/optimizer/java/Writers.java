@@ -10,7 +10,6 @@ import org.apache.iceberg.types.Types;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.plans.logical.V2WriteCommand;
-import org.apache.spark.sql.connector.catalog.CatalogPlugin;
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 import scala.Tuple2;
@@ -31,15 +30,9 @@ public class Writers extends SwitchedRule {
     if (target == null) return plan;
     DataSourceV2Relation relation = (DataSourceV2Relation) write.table();
     Map<String, String> options = allOptions(plan, relation.options().asCaseSensitiveMap());
-    OpenWriters.report(SparkSession.active(), name(relation, target.table()), target.table(),
+    OpenWriters.report(SparkSession.active(), PartitionLayout.name(relation), target.table(),
       new CaseInsensitiveStringMap(options), write.query());
     return plan;
-  }
-
-  /** As the user writes it: a table that is being created does not have the catalog's name in its own. */
-  private static String name(DataSourceV2Relation relation, Table table) {
-    if (relation.catalog().isEmpty() || relation.identifier().isEmpty()) return table.name();
-    return ((CatalogPlugin) relation.catalog().get()).name() + "." + relation.identifier().get();
   }
 
   /** The options of the target's relation, and those that an INSERT, an overwrite or a CREATE TABLE AS SELECT has. */

@@ -1,0 +1,52 @@
+package sparkicebergsql;
+
+import java.lang.reflect.Method;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.iceberg.ScanTask;
+import org.apache.iceberg.ScanTaskGroup;
+import org.apache.iceberg.expressions.Expression;
+import org.apache.spark.sql.connector.read.Scan;
+
+/** Iceberg's scans in Spark, whose classes are not public. */
+public final class SparkScans {
+  /** The scan of a query. */
+  public static final String OF_QUERY = "org.apache.iceberg.spark.source.SparkBatchQueryScan";
+  /** The scan of the files that a DELETE, an UPDATE or a MERGE replaces. */
+  private static final String OF_REPLACED_FILES = "org.apache.iceberg.spark.source.SparkCopyOnWriteScan";
+  /** The field of the builder and the method of the scan: of Iceberg 1.12 on Spark 4.1, and before. */
+  public static final String[] FILTERS = {"filters", "filterExpressions"};
+
+  private SparkScans() {}
+
+  /** Whether a scan reads data files of a snapshot: not files of a rewrite, changes, or an answer from metadata. */
+  public static boolean readsFiles(Scan scan) {
+    String name = scan.getClass().getName();
+    return name.equals(OF_QUERY) || name.equals(OF_REPLACED_FILES);
+  }
+
+  /** The filters of a scan, as Iceberg's expressions. */
+  @SuppressWarnings("unchecked")
+  public static List<Expression> filters(Scan scan) throws ReflectiveOperationException {
+    return (List<Expression>) value(scan, FILTERS);
+  }
+
+  /** The files and parts of files that a scan reads: planned once, by the scan, which keeps them. */
+  public static List<ScanTask> tasks(Scan scan) throws ReflectiveOperationException {
+    List<ScanTask> tasks = new ArrayList<>();
+    for (Object group : (List<?>) value(scan, new String[] {"taskGroups"}))
+      for (Object task : ((ScanTaskGroup<?>) group).tasks()) tasks.add((ScanTask) task);
+    return tasks;
+  }
+
+  private static Object value(Scan scan, String[] names) throws ReflectiveOperationException {
+    for (Class<?> c = scan.getClass(); c != null; c = c.getSuperclass())
+      for (Method method : c.getDeclaredMethods())
+        for (String name : names)
+          if (method.getName().equals(name) && method.getParameterCount() == 0) {
+            method.setAccessible(true);
+            return method.invoke(scan, new Object[0]);
+          }
+    throw new NoSuchMethodException(names[0] + " of " + scan.getClass().getName());
+  }
+}
