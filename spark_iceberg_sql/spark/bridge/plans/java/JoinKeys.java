@@ -65,6 +65,7 @@ public final class JoinKeys {
   }
 
   /** The condition that the rows of an equality's plan of keys imply; null if there are too many. */
+  @SuppressWarnings("unchecked")
   public Condition condition(Equality equality, InternalRow[] rows) {
     DataType type = equality.probe.dataType();
     if (rows.length == 0 || rows.length > MAXIMUM_KEYS) return null;
