@@ -163,6 +163,7 @@ def linted(text: str, name: str) -> list[Diagnostic]:
     return [diagnostic for report in reports for diagnostic in report]
 
 
+@pytest.mark.rest  # ten seconds
 @pytest.mark.parametrize("rule", OURS, ids=lambda rule: rule.code)
 def test_a_copy_behaves_as_the_rule(rule: Rule, copies: dict[str, Rule], monkeypatch: pytest.MonkeyPatch) -> None:
     expected = findings_of(rule.code, rule.code)

@@ -170,6 +170,7 @@ def test_no_module_of_a_clone_is_imported(modules: Path, ran: Path, environment:
     assert done.returncode == 1
 
 
+@pytest.mark.rest  # installs
 @pytest.mark.thorough
 def test_the_action_installs_outside_of_the_checkout(
     modules: Path, ran: Path, environment: dict[str, str], tmp_path: Path
@@ -565,6 +566,7 @@ def test_an_answer_counts_for_tables_that_were_asked_before(environment: dict[st
 # --- patterns of settings -------------------------------------------------------------------------
 
 
+@pytest.mark.rest  # four seconds
 @pytest.mark.parametrize(
     "settings",
     [

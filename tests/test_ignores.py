@@ -397,6 +397,7 @@ def test_new_findings_alone_get_comments(capsys: Any) -> None:
 RULES = sorted((Path(__file__).parent / "rules").glob("*.sql"))
 
 
+@pytest.mark.rest  # ten seconds
 @pytest.mark.thorough
 @pytest.mark.parametrize("path", share(RULES, 2), ids=lambda path: path.stem)
 def test_files_with_many_findings(path: Path, capsys: Any) -> None:

@@ -322,6 +322,7 @@ def project(clone: Path, outside: Path) -> Path:
     return clone
 
 
+@pytest.mark.rest  # eight seconds
 @pytest.mark.parametrize(
     "words",
     [
@@ -414,6 +415,7 @@ def test_metadata_files_have_limits(clone: Path, run: Check, content: bytes, wor
     assert_one_error(run("check", "a.sql"), words, "m.json`")
 
 
+@pytest.mark.rest  # seven seconds
 @pytest.mark.parametrize(
     ("settings", "words"),
     [

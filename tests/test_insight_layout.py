@@ -25,19 +25,16 @@ from spark_iceberg_sql.insight.advise.candidate_fields import (
     candidate_fields,
     candidate_specs,
     field_per_column,
+    orders_of,
     spec_variants,
 )
+from spark_iceberg_sql.insight.advise.candidate_layouts import candidates, median_file_size
 from spark_iceberg_sql.insight.advise.counted_files import CountedPartition, with_counted_partitions
 from spark_iceberg_sql.insight.advise.file_layout import assume_rows
-from spark_iceberg_sql.insight.advise.layout import (
-    Sample,
-    candidates,
-    hypothetical_table,
-    median_file_size,
-    slice_files,
-)
+from spark_iceberg_sql.insight.advise.layout import Sample, hypothetical_table, slice_files
 from spark_iceberg_sql.insight.advise.model import Advice, Proposal, QueryReads, proposal, with_today
 from spark_iceberg_sql.insight.advise.rank_bounds import RankedColumn, RankRange
+from spark_iceberg_sql.insight.advise.z_order import z_order_keys
 from spark_iceberg_sql.insight.hypothetical.partitions import Bounds, HypotheticalFile, HypotheticalTable
 from spark_iceberg_sql.insight.hypothetical.values import lower_bound, ordinal, upper_bound
 from spark_iceberg_sql.insight.hypothetical.written_files import (
@@ -380,6 +377,34 @@ def test_rows_in_the_order_of_a_column() -> None:
     assert some.sorted_by([last]).columns[3] == by_name.columns[3][::-1]
     twice = some.sorted_by([ascending(3), SortField(1, last.transform, "DESC", "NULLS LAST")])
     assert twice.columns[1][:2] == [999, 989]  # the last row without a name first
+
+
+def test_a_z_order_alternates_the_bits_of_the_columns() -> None:
+    corners = [(x, y) for x in range(4) for y in range(4)]
+    keys = z_order_keys([[x for x, _ in corners], [y for _, y in corners]])
+    assert keys is not None
+    by_key = [corner for _, corner in sorted(zip(keys, corners, strict=True))]
+    assert by_key[:8] == [(0, 0), (0, 1), (1, 0), (1, 1), (0, 2), (0, 3), (1, 2), (1, 3)]
+    signs = z_order_keys([[None, -5, 0, 7], ["", "a", "b", "ba"]])
+    assert signs is not None
+    assert signs == sorted(signs)
+    assert z_order_keys([[1.5]]) is None
+    # Every file of the z-order has a part of both ranges; sorted by one column, all of the other.
+    columns = {1: [n % 64 for n in range(4096)], 2: [n // 64 for n in range(4096)]}
+    rows = replace(sample(4096, 4096), columns=columns, field_values={})
+    z_ordered = rows.z_ordered([1, 2])
+    assert z_ordered is not None
+    first = z_ordered.columns[1][:64], z_ordered.columns[2][:64]
+    assert [len(set(values)) for values in first] == [8, 8]
+
+
+def test_orders_of_two_columns() -> None:
+    assert [(order.field_ids, order.is_z_order) for order in orders_of([3, 1])] == [
+        ((3, 1), False),
+        ((1, 3), False),
+        ((3, 1), True),
+    ]
+    assert list(orders_of([3])) == []
 
 
 def test_todays_spec_with_one_field_less_or_more() -> None:

@@ -281,6 +281,7 @@ def test_a_notebook(tmp_path: Path) -> None:
 
 
 @pytest.mark.thorough
+@pytest.mark.rest  # five seconds
 @pytest.mark.parametrize("encoding", list(lsp.PositionEncodingKind))
 def test_every_encoding(tmp_path: Path, encoding: lsp.PositionEncodingKind) -> None:
     """An emoji is one, two or four units."""

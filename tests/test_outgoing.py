@@ -79,6 +79,7 @@ def test_reports_for_people(style: str, name: str, tmp_path: Path, capsys: pytes
     assert not CONTROL.search(out), CONTROL.search(out)
 
 
+@pytest.mark.rest  # six seconds
 @pytest.mark.parametrize("style", sorted(set(FORMATS) - HUMAN_FORMATS))
 @quick
 @given(name=names)

@@ -701,3 +701,25 @@ def test_keys_of_joined_tables_count_as_spark_prunes_by_them(spark: SparkSession
         unfiltered = sis.advise(spark, "local.advice.sales", [query], using=using)
         assert unfiltered.today is not None
         assert unfiltered.today.files == unfiltered.today.table_files
+
+
+def test_a_z_order_for_queries_of_either_column(spark: SparkSession) -> None:
+    """What is estimated of it is what its rewrite makes; a second time, nothing is better."""
+    table = "local.advice.grid"
+    spark.sql(
+        f"CREATE OR REPLACE TABLE {table} USING iceberg TBLPROPERTIES ({SMALL}) AS "
+        "SELECT id % 200 AS x, id DIV 200 AS y, sha2(string(id), 256) AS note FROM range(40000) ORDER BY hash(id)"
+    )
+    queries = [f"SELECT note FROM {table} WHERE {column} BETWEEN 20 AND 22" for column in ("x", "y")]
+    advice = sis.advise(spark, table, queries)
+    z_ordered = [proposal for proposal in advice if proposal.sort_order.startswith("zorder(")]
+    assert z_ordered
+    proposal = z_ordered[0]
+    assert proposal.rewrite is not None
+    assert f"sort_order => '{proposal.sort_order}'" in proposal.rewrite
+    for statement in (*proposal.ddl, proposal.rewrite):
+        spark.sql(statement)
+    read = [really_read(spark, query, table) for query in queries]
+    files, size = (sum(values) for values in zip(*read, strict=True))
+    assert abs(files - proposal.files) <= len(queries)
+    assert abs(size - proposal.bytes) <= 0.35 * proposal.bytes

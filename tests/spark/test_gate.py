@@ -20,7 +20,7 @@ from spark_iceberg_sql.spark.gate import admission as judge
 from spark_iceberg_sql.spark.gate import intercept
 from spark_iceberg_sql.spark.gate.session_tables import SessionTables
 
-pytestmark = [pytest.mark.always, pytest.mark.main("gate")]  # on every line of Spark
+pytestmark = pytest.mark.always  # on every line of Spark
 
 
 @pytest.fixture
@@ -45,6 +45,7 @@ def codes(error):
     return [d.code for d in error.value.report]
 
 
+@pytest.mark.main("gate")
 class TestRefusal:
     def test_a_refused_statement_never_reaches_spark(self, spark, table):
         """Here a statement that Spark would run and that would break the table."""
@@ -87,6 +88,7 @@ class TestRefusal:
         assert spark.sql("SHOW NAMESPACES IN local").columns
 
 
+@pytest.mark.main("gate")
 class TestPassing:
     @pytest.mark.parametrize(
         "statement",
@@ -187,6 +189,7 @@ class TestPassing:
             )
 
 
+@pytest.mark.main("gate")
 class TestModes:
     def test_warn(self, spark, table):
         sis.install(spark, ddl="warn")
@@ -230,6 +233,7 @@ class TestModes:
         assert fields(spark, table) == ["bucket(4, id)", "months(ts)"]
 
 
+@pytest.mark.main("gate")
 class TestKnowsTheCatalog:
     def test_use_is_followed(self, spark, table):
         spark.sql("USE local.gate")

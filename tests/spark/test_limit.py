@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import pytest
 from first_rows import INTERPRETED, SETTINGS, planned
 from pyspark.sql import SparkSession
-from samples import share
+from samples import partly, share
 from scans import metrics
 from session_settings import settings
 from test_topk import FILTERS, random_table
@@ -66,8 +66,7 @@ QUERIES = {
 }
 
 
-@pytest.mark.main("rule limit")
-@pytest.mark.parametrize("query", QUERIES)
+@pytest.mark.parametrize("query", partly(pytest.mark.main("rule limit"), QUERIES, 4))
 def test_few_files_are_read(spark: SparkSession, blocks: str, query: str) -> None:
     text = query.format(t=blocks)
     assert f"{QUERIES[query]} (implied)" in optimized(spark, text)

@@ -6,7 +6,8 @@ A spec has at most two fields, over two columns.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import combinations
+from itertools import combinations, permutations
+from typing import NamedTuple
 
 from spark_iceberg_sql.insight.specs import column_text
 from spark_iceberg_sql.model.bound_transform import BoundTransform
@@ -96,6 +97,30 @@ def spec_variants(
     fewer = [[f for f in current if f is not removed] for removed in current]
     more = [[*current, f] for f in fields if f.source_id not in sources] if current else []
     return [with_field_ids(spec) for spec in (current, *fewer, *more) if spec]
+
+
+class SortOrder(NamedTuple):
+    """An order of the rows of each partition.
+
+    fields: columns, without a transform. is_z_order: whether the bits of the columns' values alternate, so that rows
+    that are near in each column are near each other; otherwise the rows are sorted by the first, then the next.
+    """
+
+    fields: tuple[SortField, ...]
+    is_z_order: bool = False
+
+    @property
+    def field_ids(self) -> tuple[int, ...]:
+        """Of the columns, in order."""
+        return tuple(f.source_id for f in self.fields)
+
+
+def orders_of(field_ids: Sequence[int]) -> Iterator[SortOrder]:
+    """The orders of two columns: by one and then the other, and by both alike. field_ids: of the columns."""
+    for first, second in permutations(field_ids, 2):
+        yield SortOrder((ascending(first), ascending(second)))
+    for first, second in combinations(field_ids, 2):
+        yield SortOrder((ascending(first), ascending(second)), is_z_order=True)
 
 
 def ascending(field_id: int) -> SortField:

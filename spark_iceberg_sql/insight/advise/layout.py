@@ -8,19 +8,16 @@ from __future__ import annotations
 
 import math
 import random
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import groupby
-from statistics import median
 from types import MappingProxyType
 from typing import Any
 
-from spark_iceberg_sql.checker.plan import size
-from spark_iceberg_sql.insight.advise.candidate_fields import candidate_specs
 from spark_iceberg_sql.insight.advise.rank_bounds import RankedColumn, RankRange
+from spark_iceberg_sql.insight.advise.z_order import z_order_keys
 from spark_iceberg_sql.insight.hypothetical.partitions import HypotheticalFile, HypotheticalTable
 from spark_iceberg_sql.insight.hypothetical.written_files import FileSizeModel
 from spark_iceberg_sql.model.schema import Schema
@@ -28,8 +25,6 @@ from spark_iceberg_sql.model.spec import PartitionField, Spec
 from spark_iceberg_sql.model.table import SortField
 
 FieldKey = tuple[int, str]  # PartitionField.key
-# Rows of a partition in a sample; with fewer in most, how small partitions are is not known.
-_MIN_PARTITION_ROWS = 2
 _FILE_SIZE_ERROR = 0.05  # the error of predicted file sizes
 _SAMPLING_ERROR = 10.0  # the error of a sample, times the square root of its rows
 
@@ -88,6 +83,15 @@ class Sample:
             null_rank = -1 if (sort_field.nulls == "NULLS FIRST") == is_ascending else len(ranks)
             keys = [null_rank if rank < 0 else rank for rank in ranks]
             rows.sort(key=keys.__getitem__, reverse=not is_ascending)
+        return self._in_order(rows)
+
+    def z_ordered(self, field_ids: Sequence[int]) -> Sample | None:
+        """The same rows in a z-order of columns; None if their types have none here. field_ids: of the columns."""
+        keys = z_order_keys([self.columns[field_id] for field_id in field_ids])
+        return None if keys is None else self._in_order(sorted(range(self.sampled_rows), key=keys.__getitem__))
+
+    def _in_order(self, rows: Sequence[int]) -> Sample:
+        """The rows of these numbers, written by a sort."""
         model = copy(self.size_model)
         model.settings = replace(model.settings, keeps_order=True)
         return replace(
@@ -198,24 +202,6 @@ def _rows_by_partition(sample: Sample, fields: Sequence[PartitionField]) -> list
     return groups
 
 
-def median_file_size(sample: Sample, fields: Sequence[PartitionField]) -> float:
-    """The bytes of the median file under a spec, from the row counts of the partitions alone.
-
-    0 if most partitions of a sample have one row: each may have far fewer rows than the sampled one stands
-    for.
-    """
-    rows_per_file = max(1, round(sample.size_model.rows_per_file(sample.row_bytes) / sample.weight))
-    sampled_row_bytes = sample.row_bytes * sample.weight
-    file_rows: list[int] = []
-    counts = Counter(sample.partition_numbers(fields)).values()
-    if counts and not sample.is_complete and median(counts) < _MIN_PARTITION_ROWS:
-        return 0.0
-    for rows in counts:
-        full_files, last_file_rows = divmod(rows, rows_per_file)
-        file_rows += [rows_per_file] * full_files + ([last_file_rows] if last_file_rows else [])
-    return sample.size_model.predict(median(file_rows) * sampled_row_bytes) if file_rows else 0.0
-
-
 def hypothetical_table(sample: Sample, schema: Schema, spec: Spec, slices: FileSlices) -> HypotheticalTable:
     """The table that consists of these files, with the bounds of the sample's columns."""
     fields = spec.fields
@@ -250,57 +236,3 @@ def hypothetical_table(sample: Sample, schema: Schema, spec: Spec, slices: FileS
         files.append(HypotheticalFile(values, max(1, round((end - start) * sample.weight)), file_size, bounds))
         start = end
     return HypotheticalTable(schema, spec, tuple(files))
-
-
-@dataclass(frozen=True)
-class Candidates:
-    """Candidate specs.
-
-    layouts: the files of each. ruled_out: those whose files were not laid out, with the reason.
-    """
-
-    layouts: Mapping[tuple[PartitionField, ...], FileSlices]
-    ruled_out: Mapping[tuple[PartitionField, ...], str]
-
-
-def candidates(
-    sample: Sample,
-    fields: Sequence[PartitionField],
-    min_file_size: int,
-    variants: Sequence[tuple[PartitionField, ...]] = (),
-) -> Candidates:
-    """The files of each candidate spec whose median file is not too small.
-
-    Of fields that produce the same partitions, only the first is tried. variants: specs to try besides those of one
-    and two fields.
-    """
-    fields_by_codes: dict[tuple[int, ...], PartitionField] = {}
-    ruled_out: dict[tuple[PartitionField, ...], str] = {}
-    useful_fields = []
-
-    def is_too_small(spec: tuple[PartitionField, ...]) -> bool:
-        median_file = median_file_size(sample, spec)
-        if median_file < min_file_size:
-            ruled_out[spec] = (
-                f"its median file would have {size(round(median_file))}, less than {size(min_file_size)}"
-                if median_file
-                else "most of its partitions have one row in the sample, so their size is unknown"
-            )
-        return median_file < min_file_size
-
-    for candidate in fields:
-        # Codes are numbered by first occurrence: equal codes are equal partitions, and zeros alone are one
-        # partition.
-        codes = tuple(sample.codes(candidate.key))
-        if not any(codes):
-            ruled_out[candidate,] = "all rows would be in one partition"
-        elif codes in fields_by_codes:
-            ruled_out[candidate,] = f"it has the same partitions as {fields_by_codes[codes].clause}"
-        elif not is_too_small((candidate,)):
-            useful_fields.append(candidate)
-        fields_by_codes.setdefault(codes, candidate)
-    specs = {frozenset(f.key for f in spec): spec for spec in (*variants, *candidate_specs(useful_fields))}
-    return Candidates(
-        {spec: slice_files(sample, spec) for spec in specs.values() if len(spec) < 2 or not is_too_small(spec)},
-        ruled_out,
-    )

@@ -50,8 +50,8 @@ class Proposal:
     per_query: one per query. table_files: the number of files the table would have. middle_file: bytes of the
     median file. ddl: the ALTER statements from today's spec to this one; empty if there is no table to alter. rewrite:
     the CALL that rewrites the existing files. warnings: the rules' warnings about it. is_today: whether it is
-    the table's current spec. error: by how much the cost may be off, as a fraction. sort_order: the column by which the
-    rows of each partition are sorted; empty for the order in which they are written today.
+    the table's current spec. error: by how much the cost may be off, as a fraction. sort_order: the columns by which
+    the rows of each partition are sorted, or `zorder(a, b)`; empty for the order in which they are written today.
     """
 
     spec: str

@@ -7,84 +7,43 @@ query's filters keep.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
 from statistics import median
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from spark_iceberg_sql.checker.plan import size
-from spark_iceberg_sql.insight.advise.candidate_fields import ascending, candidate_fields, spec_variants
-from spark_iceberg_sql.insight.advise.counted_files import with_counted_partitions
-from spark_iceberg_sql.insight.advise.layout import (
-    FileSlices,
-    Sample,
-    candidates,
-    hypothetical_table,
-    median_file_size,
-    slice_files,
+from spark_iceberg_sql.insight.advise.candidate_fields import (
+    SortOrder,
+    ascending,
+    candidate_fields,
+    orders_of,
+    spec_variants,
 )
+from spark_iceberg_sql.insight.advise.candidate_layouts import candidates, median_file_size
+from spark_iceberg_sql.insight.advise.counted_files import with_counted_partitions
+from spark_iceberg_sql.insight.advise.layout import FileSlices, Sample, hypothetical_table, slice_files
 from spark_iceberg_sql.insight.advise.model import METADATA_ERROR
 from spark_iceberg_sql.insight.advise.spark_queries import PlannedQuery, WorkloadQueries
 from spark_iceberg_sql.insight.advise.spark_sample import assumed_rows, count_partitions, take_sample
+from spark_iceberg_sql.insight.advise.spark_workload_costs import NO_TABLE, Costs, SpecFields, Today
 from spark_iceberg_sql.insight.hypothetical.partitions import HypotheticalTable
 from spark_iceberg_sql.insight.hypothetical.spark_source import Source
 from spark_iceberg_sql.model.spec import PartitionField, Spec
-from spark_iceberg_sql.model.table import SortField
 from spark_iceberg_sql.spark.bridge.plans import iceberg_filters
 from spark_iceberg_sql.spark.bridge.tables import hypothetical_tables as tables
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-SpecFields = tuple[PartitionField, ...]
 _MIN_MEDIAN_FILE = 32_000_000  # bytes; no spec whose median file is smaller is proposed
 # The best specs are laid out again from a larger sample: of many estimates, the lowest is too low.
 FINALISTS = 12
+_ORDER_COLUMNS = 3  # orders of two columns are tried of so many that are best alone
 _REFINE_FACTOR = 5  # times as many rows
 _MAX_SAMPLE_ROWS = 200_000
 _COUNTED_NOTE = "; each partition of a proposal is counted"
 _DEFAULT_OPEN_COST = 4 << 20  # read.split.open-file-cost
-
-
-@dataclass(frozen=True)
-class Costs:
-    """The files of some specs, and the costs of queries on them.
-
-    sample: the rows. layouts: the files by spec. planned_queries: the queries. costs_by_query: for each of
-    them, its cost by spec.
-    """
-
-    sample: Sample
-    layouts: Mapping[SpecFields, FileSlices]
-    planned_queries: Sequence[PlannedQuery]
-    costs_by_query: Sequence[Mapping[SpecFields, int]]
-
-    @property
-    def total_costs(self) -> dict[SpecFields, int]:
-        """The costs of the workload: the sum over its queries, each by its weight."""
-        weights = [item.query.weight for item in self.planned_queries]
-        pairs = list(zip(weights, self.costs_by_query, strict=True))
-        return {spec: round(sum(w * cost[spec] for w, cost in pairs)) for spec in self.layouts}
-
-    def ranked_specs(self) -> list[SpecFields]:
-        """The specs, the cheapest first; of two that cost the same, the one with fewer fields."""
-        total = self.total_costs
-        return sorted(self.layouts, key=lambda spec: (total[spec], len(spec)))
-
-
-class Today(NamedTuple):
-    """A table's layout today.
-
-    fields: of its spec, without void ones. order: the columns by which it declares its rows sorted, if these are
-    columns. median_sizes: the bytes of its median file; empty if it has no files.
-    """
-
-    fields: SpecFields = ()
-    order: tuple[SortField, ...] = ()
-    median_sizes: tuple[int, ...] = ()
-
-
-NO_TABLE = Today()
 
 
 class CostEstimator:
@@ -199,20 +158,38 @@ class CostEstimator:
         }
         return self._estimate(sample, layouts_by_spec, initial.planned_queries)
 
-    def sorted_layouts(self, costs: Costs, specs: Iterable[SpecFields]) -> Iterator[tuple[SortField, Costs]]:
-        """The costs under some specs if the rows of each partition were written in the order of one column.
+    def sorted_layouts(self, costs: Costs, specs: Sequence[SpecFields]) -> Iterator[tuple[SortOrder, Costs]]:
+        """The costs under some specs if the rows of each partition were written in another order.
 
-        costs: those of the specs as they are. Yields each column that queries compare, with the costs.
+        costs: those of the specs as they are. Yields each column that queries compare, then orders of two of the best
+        of them, each with the costs.
         """
-        specs = list(specs)
-        for field_id in self._compared_columns:
-            column = self._source.schema.by_id(field_id)
-            if field_id not in costs.sample.columns or column is None or column.parents or not specs:
-                continue
-            order = ascending(field_id)
-            sample = costs.sample.sorted_by([order])
-            layouts_by_spec = {spec: slice_files(sample, spec) for spec in specs}
-            yield order, self._estimate(sample, layouts_by_spec, costs.planned_queries)
+        columns = [
+            field_id
+            for field_id in self._compared_columns
+            if field_id in costs.sample.columns
+            and (column := self._source.schema.by_id(field_id)) is not None
+            and not column.parents
+        ]
+        lowest: dict[int, int] = {}
+        for field_id in columns if specs else ():
+            order = SortOrder((ascending(field_id),))
+            sorted_costs = self._in_order(costs, specs, order)
+            if sorted_costs is not None:
+                lowest[field_id] = min(sorted_costs.total_costs.values())
+                yield order, sorted_costs
+        for order in orders_of(sorted(lowest, key=lowest.__getitem__)[:_ORDER_COLUMNS]):
+            sorted_costs = self._in_order(costs, specs, order)
+            if sorted_costs is not None:
+                yield order, sorted_costs
+
+    def _in_order(self, costs: Costs, specs: Iterable[SpecFields], order: SortOrder) -> Costs | None:
+        """The costs under specs with sorted rows; None for a z-order of values whose bits are not known here."""
+        sample = costs.sample
+        ordered = sample.z_ordered(order.field_ids) if order.is_z_order else sample.sorted_by(order.fields)
+        if ordered is None:
+            return None
+        return self._estimate(ordered, {spec: slice_files(ordered, spec) for spec in specs}, costs.planned_queries)
 
     def table_under(self, sample: Sample, spec: Spec, slices: FileSlices) -> HypotheticalTable:
         """The files under a spec; from data, every partition is counted."""

@@ -15,23 +15,24 @@ from typing import TYPE_CHECKING, NamedTuple
 from spark_iceberg_sql.checker.plan import size
 from spark_iceberg_sql.checker.planner import plans
 from spark_iceberg_sql.errors import IcebergSqlError
-from spark_iceberg_sql.insight.advise.candidate_fields import alter_statements
+from spark_iceberg_sql.insight.advise.candidate_fields import SortOrder, alter_statements
 from spark_iceberg_sql.insight.advise.layout import FileSlices, Sample, slice_files
 from spark_iceberg_sql.insight.advise.model import Advice, Proposal, RuledOut, median_size, proposal, with_today
-from spark_iceberg_sql.insight.advise.spark_costs import FINALISTS, NO_TABLE, CostEstimator, Costs, SpecFields, Today
+from spark_iceberg_sql.insight.advise.spark_costs import FINALISTS, CostEstimator
 from spark_iceberg_sql.insight.advise.spark_queries import WorkloadQueries
+from spark_iceberg_sql.insight.advise.spark_workload_costs import NO_TABLE, Costs, SpecFields, Today
 from spark_iceberg_sql.insight.hypothetical.partitions import HypotheticalTable
 from spark_iceberg_sql.insight.hypothetical.spark_source import Source
 from spark_iceberg_sql.insight.specs import candidate_spec, clause, rewrite_call
 from spark_iceberg_sql.insight.workload import Query
 from spark_iceberg_sql.model.spec import Spec
-from spark_iceberg_sql.model.table import SortField, Table
+from spark_iceberg_sql.model.table import Table
 from spark_iceberg_sql.spark.bridge.plans import relations
 from spark_iceberg_sql.spark.bridge.tables import hypothetical_tables as tables
 from spark_iceberg_sql.spark.bridge.tables import rewrites
 from spark_iceberg_sql.spark.gate import intercept
 from spark_iceberg_sql.spark.gate.session_tables import SessionTables
-from spark_iceberg_sql.syntax.identifiers import dotted, quoted
+from spark_iceberg_sql.syntax.identifiers import dotted, quoted, string_literal
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -48,14 +49,14 @@ _REWRITE_FACTOR = 2  # today's spec is a proposal only if writing it anew makes 
 class Choice(NamedTuple):
     """A layout to be verified.
 
-    cost: of the workload, estimated. fields: of the spec. costs: those among which it was estimated. order: the column
-    by which the rows of each partition are sorted; None for the order that they have.
+    cost: of the workload, estimated. fields: of the spec. costs: those among which it was estimated. order: of the rows
+    of each partition; None for the order that they have.
     """
 
     cost: int
     fields: SpecFields
     costs: Costs
-    order: SortField | None = None
+    order: SortOrder | None = None
 
 
 class AdviceSearch:
@@ -118,9 +119,10 @@ class AdviceSearch:
         current = [s for s in all_costs.layouts if {f.key for f in s} == current_keys]
         specs = dict.fromkeys([*best_specs[:_SORTED_SPECS], *current, ()])
         unsorted_costs = all_costs.total_costs
-        for order, costs in self.costs.sorted_layouts(all_costs, specs):
+        for order, costs in self.costs.sorted_layouts(all_costs, [*specs]):
             for spec, cost in costs.total_costs.items():
-                is_todays_order = spec in current and order.source_id in [f.source_id for f in self._today.order[:1]]
+                todays_order = [f.source_id for f in self._today.order[: len(order.fields)]]
+                is_todays_order = spec in current and list(order.field_ids) == todays_order and not order.is_z_order
                 if not is_todays_order and cost < (1 - costs.sample.error) * unsorted_costs[spec]:
                     yield Choice(cost, spec, costs, order)
 
@@ -217,7 +219,7 @@ class AdviceSearch:
         hypothetical: HypotheticalTable,
         ddl: tuple[str, ...] = (),
         warnings: tuple[str, ...] = (),
-        order: SortField | None = None,
+        order: SortOrder | None = None,
     ) -> Proposal:
         source, spec = self._source, hypothetical.spec
         with tables.table(source.as_table(spec)) as table:
@@ -228,6 +230,8 @@ class AdviceSearch:
                 files, total = self.costs.minimum_reads(query_reads.query, sample, slices)
                 reads[index] = replace(query_reads, files=files, bytes=total)
         strategy = ", strategy => 'sort'" if order is not None or self._today.order else ""
+        if order is not None and order.is_z_order:  # which a table cannot declare
+            strategy += f", sort_order => {string_literal(self._order_text(order))}"
         return proposal(
             clause(spec, source.schema),
             reads,
@@ -241,18 +245,20 @@ class AdviceSearch:
             sort_order=self._order_text(order),
         )
 
-    def _order_text(self, order: SortField | None) -> str:
-        column = None if order is None else self._source.schema.by_id(order.source_id)
-        return "" if column is None else ".".join(map(quoted, column.path))
+    def _order_text(self, order: SortOrder | None) -> str:
+        schema = self._source.schema
+        columns = [schema.by_id(field_id) for field_id in order.field_ids] if order is not None else []
+        names = ", ".join(".".join(map(quoted, column.path)) for column in columns if column is not None)
+        return f"zorder({names})" if order is not None and order.is_z_order else names
 
-    def _ddl(self, fields: SpecFields, order: SortField | None) -> tuple[str, ...]:
+    def _ddl(self, fields: SpecFields, order: SortOrder | None) -> tuple[str, ...]:
         """The ALTER statements that lead to a spec and an order. Raises IcebergSqlError if the rules refuse one."""
         source = self._source
         if source.table is None:
             return ()
         name = ".".join(map(quoted, source.table))
         statements = alter_statements(name, self._current, fields, source.schema)
-        if order is not None:
+        if order is not None and not order.is_z_order:
             clustered = "DISTRIBUTED BY PARTITION LOCALLY ORDERED" if fields else "ORDERED"
             statements += (f"ALTER TABLE {name} WRITE {clustered} BY {self._order_text(order)}",)
         catalog = SessionTables(self._spark, intercept.unchecked_sql(self._spark))

@@ -1,0 +1,88 @@
+"""The files of each candidate spec, without the specs whose files would be too small."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from spark_iceberg_sql.checker.plan import size
+from spark_iceberg_sql.insight.advise.candidate_fields import candidate_specs
+from spark_iceberg_sql.insight.advise.layout import FileSlices, Sample, slice_files
+from spark_iceberg_sql.model.spec import PartitionField
+
+# Rows of a partition in a sample; with fewer in most, how small partitions are is not known.
+_MIN_PARTITION_ROWS = 2
+
+
+def median_file_size(sample: Sample, fields: Sequence[PartitionField]) -> float:
+    """The bytes of the median file under a spec, from the row counts of the partitions alone.
+
+    0 if most partitions of a sample have one row: each may have far fewer rows than the sampled one stands
+    for.
+    """
+    rows_per_file = max(1, round(sample.size_model.rows_per_file(sample.row_bytes) / sample.weight))
+    sampled_row_bytes = sample.row_bytes * sample.weight
+    file_rows: list[int] = []
+    counts = Counter(sample.partition_numbers(fields)).values()
+    if counts and not sample.is_complete and median(counts) < _MIN_PARTITION_ROWS:
+        return 0.0
+    for rows in counts:
+        full_files, last_file_rows = divmod(rows, rows_per_file)
+        file_rows += [rows_per_file] * full_files + ([last_file_rows] if last_file_rows else [])
+    return sample.size_model.predict(median(file_rows) * sampled_row_bytes) if file_rows else 0.0
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """Candidate specs.
+
+    layouts: the files of each. ruled_out: those whose files were not laid out, with the reason.
+    """
+
+    layouts: Mapping[tuple[PartitionField, ...], FileSlices]
+    ruled_out: Mapping[tuple[PartitionField, ...], str]
+
+
+def candidates(
+    sample: Sample,
+    fields: Sequence[PartitionField],
+    min_file_size: int,
+    variants: Sequence[tuple[PartitionField, ...]] = (),
+) -> Candidates:
+    """The files of each candidate spec whose median file is not too small.
+
+    Of fields that produce the same partitions, only the first is tried. variants: specs to try besides those of one
+    and two fields.
+    """
+    fields_by_codes: dict[tuple[int, ...], PartitionField] = {}
+    ruled_out: dict[tuple[PartitionField, ...], str] = {}
+    useful_fields = []
+
+    def is_too_small(spec: tuple[PartitionField, ...]) -> bool:
+        median_file = median_file_size(sample, spec)
+        if median_file < min_file_size:
+            ruled_out[spec] = (
+                f"its median file would have {size(round(median_file))}, less than {size(min_file_size)}"
+                if median_file
+                else "most of its partitions have one row in the sample, so their size is unknown"
+            )
+        return median_file < min_file_size
+
+    for candidate in fields:
+        # Codes are numbered by first occurrence: equal codes are equal partitions, and zeros alone are one
+        # partition.
+        codes = tuple(sample.codes(candidate.key))
+        if not any(codes):
+            ruled_out[candidate,] = "all rows would be in one partition"
+        elif codes in fields_by_codes:
+            ruled_out[candidate,] = f"it has the same partitions as {fields_by_codes[codes].clause}"
+        elif not is_too_small((candidate,)):
+            useful_fields.append(candidate)
+        fields_by_codes.setdefault(codes, candidate)
+    specs = {frozenset(f.key for f in spec): spec for spec in (*variants, *candidate_specs(useful_fields))}
+    return Candidates(
+        {spec: slice_files(sample, spec) for spec in specs.values() if len(spec) < 2 or not is_too_small(spec)},
+        ruled_out,
+    )

@@ -1,0 +1,55 @@
+"""The costs of a workload under specs, as records."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from spark_iceberg_sql.insight.advise.layout import FileSlices, Sample
+from spark_iceberg_sql.insight.advise.spark_queries import PlannedQuery
+from spark_iceberg_sql.model.spec import PartitionField
+from spark_iceberg_sql.model.table import SortField
+
+SpecFields = tuple[PartitionField, ...]
+
+
+@dataclass(frozen=True)
+class Costs:
+    """The files of some specs, and the costs of queries on them.
+
+    sample: the rows. layouts: the files by spec. planned_queries: the queries. costs_by_query: for each of
+    them, its cost by spec.
+    """
+
+    sample: Sample
+    layouts: Mapping[SpecFields, FileSlices]
+    planned_queries: Sequence[PlannedQuery]
+    costs_by_query: Sequence[Mapping[SpecFields, int]]
+
+    @property
+    def total_costs(self) -> dict[SpecFields, int]:
+        """The costs of the workload: the sum over its queries, each by its weight."""
+        weights = [item.query.weight for item in self.planned_queries]
+        pairs = list(zip(weights, self.costs_by_query, strict=True))
+        return {spec: round(sum(w * cost[spec] for w, cost in pairs)) for spec in self.layouts}
+
+    def ranked_specs(self) -> list[SpecFields]:
+        """The specs, the cheapest first; of two that cost the same, the one with fewer fields."""
+        total = self.total_costs
+        return sorted(self.layouts, key=lambda spec: (total[spec], len(spec)))
+
+
+class Today(NamedTuple):
+    """A table's layout today.
+
+    fields: of its spec, without void ones. order: the columns by which it declares its rows sorted, if these are
+    columns. median_sizes: the bytes of its median file; empty if it has no files.
+    """
+
+    fields: SpecFields = ()
+    order: tuple[SortField, ...] = ()
+    median_sizes: tuple[int, ...] = ()
+
+
+NO_TABLE = Today()
