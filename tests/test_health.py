@@ -177,6 +177,10 @@ def test_with_queries_the_best_spec_of_advise_is_proposed() -> None:
     assert [finding.problem for finding in result.ruled_out] == ["small files", "fine partitions"]
     anew = layout(2, 200, rewrite=best.rewrite)
     assert [f.problem for f in judged(health(FINE), advice(anew, TODAY), lambda finding: None).findings] == ["layout"]
+    z_order = layout(2, 200, rewrite=best.rewrite, sort_order="zorder(a, b)")
+    (finding,) = judged(health(FINE), advice(z_order, TODAY), lambda finding: None).findings
+    assert finding.problem == "layout"
+    assert finding.detail.startswith("with all files written anew in the order zorder(a, b), the queries read 2 files")
     small = judged(health(SMALL), advice(anew, TODAY), lambda finding: layout(2, 900))
     assert [finding.problem for finding in small.findings] == ["small files"]
     more = layout(2, 1200, spec="days(ts)", ddl=ddl)

@@ -208,7 +208,9 @@ class Advice(Result, list[Proposal]):
             return f"today's spec reads the least of the {plural(self.tried, 'spec')} tried"
         change = f"partition by {best.title}" if best.spec else best.title
         if today is not None and not best.ddl:
-            change = "write all files anew"
+            change = (
+                f"write all files anew in the order {best.sort_order}" if best.sort_order else "write all files anew"
+            )
         reads = f"{plural(best.files, 'file')} ({size(best.bytes)})"
         instead = "" if today is None else f" instead of {today.files:,} ({size(today.bytes)})"
         return f"{change}: the queries read {reads}{instead}"

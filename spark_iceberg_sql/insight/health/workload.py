@@ -59,7 +59,9 @@ def _layout_findings(health: Health, advice: Advice, larger_files: Callable[[Pro
     if today is None or best.is_today:
         return
     reads = _reads(today, best)
-    change = (f"with {best.title}" if best.spec else best.title) if best.ddl else "with all files written anew"
+    change = f"with {best.title}" if best.spec else best.title
+    if not best.ddl:
+        change = "with all files written anew" + (f" in the order {best.sort_order}" if best.sort_order else "")
     problem = "spec" if best.ddl else "layout"
     statements = [*best.ddl, *([best.rewrite] if best.rewrite is not None else [])]
     basis = advice.basis
