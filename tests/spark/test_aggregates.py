@@ -327,7 +327,7 @@ def test_random_queries(spark: SparkSession, seed: int) -> None:
     picked = random.Random(seed)
     applied = 0
     for table in random_tables(spark, picked):
-        for _ in share(range(40), 2):
+        for _ in share(range(40), 3):
             sql = random_query(table, picked)
             n = hits(spark)
             rows = spark.sql(sql)

@@ -23,7 +23,7 @@ FILES = [
     *("test_gate.py", "test_gate_ways.py", "test_functions.py", "test_functions_refused.py"),
     *("test_functions_values.py", "test_guard.py", "test_oracle.py", "test_adversary.py"),
 ]
-EVERY, AT_LEAST = 60, 120
+EVERY, AT_LEAST = 90, 80
 if FULL:  # more of them, and tables by path and their metadata
     FILES += ["test_gate_attacks.py", "test_gate_clients.py"]
     FILES += ["test_explain.py", "test_metadata_functions.py"]

@@ -300,7 +300,7 @@ def test_daylight_saving_time(spark: SparkSession) -> None:
             for key in ("date_trunc('hour', ts)", "date_format(ts, 'yyyy-MM-dd HH:mm')", "to_date(ts)", "n(ts)"):
                 expression = key.replace("n(ts)", "cast(ts AS timestamp_ntz)")
                 for order in ("", " DESC"):
-                    for limit in share((3, 20, 47), 2):
+                    for limit in share((3, 20, 47), 3):
                         query = f"SELECT * FROM {name} ORDER BY {expression}{order}, id LIMIT {limit}"
                         rows, _, expected, _ = compared(spark, query, RULE)
                         assert rows == expected, (zone, query)
@@ -371,7 +371,7 @@ def random_query(numbers: random.Random, name: str) -> str:
     )
 
 
-@pytest.mark.parametrize("seed", share(range(6), 3))
+@pytest.mark.parametrize("seed", share(range(6), 6))
 def test_random_queries(spark: SparkSession, seed: int) -> None:
     numbers = random.Random(f"topk {seed}")
     fewer = 0
