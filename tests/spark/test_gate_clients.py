@@ -276,10 +276,10 @@ listens = spark.sparkContext._gateway._callback_server.server_socket
 listens.shutdown(2)
 listens.close()
 asks.run(spark._jsparkSession, text, 0)
-print(asks.waitFor())
+print(asks.waitFor(), flush=True)
 spark.conf.set("spark.iceberg_sql.gate.unanswered", "run")
 asks.run(spark._jsparkSession, text, 0)
-print(asks.waitFor())
+print(asks.waitFor(), flush=True)
 os._exit(0)
 """
 
