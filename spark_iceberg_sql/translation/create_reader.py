@@ -13,7 +13,7 @@ from spark_iceberg_sql.syntax.brackets import between_commas, closing_index
 from spark_iceberg_sql.syntax.lexer import STRINGS, Token, TokenKind
 from spark_iceberg_sql.syntax.literals import unescape
 from spark_iceberg_sql.syntax.script import Statement
-from spark_iceberg_sql.translation.definitions import FieldTerm, Name, unsupported
+from spark_iceberg_sql.translation.definitions import FieldTerm, Name, TableDefinition, unsupported
 from spark_iceberg_sql.translation.type_syntax import TypeSyntax
 
 _BRACKETS = "()[]<>"
@@ -30,6 +30,27 @@ class CreateClauses:
     replaces: bool
     if_not_exists: bool
     clauses: list[Token]
+
+    def definition(
+        self,
+        terms: tuple[FieldTerm, ...],
+        *,
+        comment: str | None = None,
+        location: str | None = None,
+        properties: Mapping[str, str],
+    ) -> TableDefinition:
+        """The table, with what the clauses after the columns say; see TableDefinition."""
+        return TableDefinition(
+            self.table,
+            self.schema,
+            self.comments,
+            terms,
+            self.replaces,
+            self.if_not_exists,
+            comment,
+            location,
+            properties,
+        )
 
 
 def is_create(statement: Statement) -> bool:

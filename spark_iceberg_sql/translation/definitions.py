@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.model.bound_transform import BoundTransform
 from spark_iceberg_sql.model.schema import Schema
+from spark_iceberg_sql.syntax.lexer import Token
 
 Name = tuple[str, ...]
 
@@ -65,6 +66,13 @@ def unsupported(fact: str, help_text: str, line: int | None = None) -> IcebergSq
     if line is not None:
         vars(error)["line"] = line
     return error
+
+
+def no_partition_ddl(tokens: Sequence[Token], engine: str, help_text: str) -> IcebergSqlError:
+    """The refusal of a statement of an engine that is none of those translated. tokens: its own."""
+    return unsupported(
+        f"`{' '.join(token.text for token in tokens[:3])} ...` is no partition DDL of {engine}", help_text
+    )
 
 
 def refuse_parts(

@@ -30,6 +30,10 @@ class TypeSyntax:
     separator: str
     quote: Callable[[str], str]
 
+    def column_text(self, column: Field) -> str:
+        """A column's type, and NOT NULL if it is required. Raises IcebergSqlError as `text`."""
+        return self.text(column.name, column.type) + (" NOT NULL" if column.required else "")
+
     def text(self, column: str, column_type: Type) -> str:
         """A type as the engine writes it. Raises IcebergSqlError, naming the column, for one that it does not have."""
         opening, closing = self.opening, self.closing

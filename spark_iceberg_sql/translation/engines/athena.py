@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from spark_iceberg_sql.model.tables import Tables
+from spark_iceberg_sql.model.types import Field
 from spark_iceberg_sql.syntax.brackets import between_commas, closing_index
 from spark_iceberg_sql.syntax.identifiers import backticked
 from spark_iceberg_sql.syntax.lexer import STRINGS, Token
 from spark_iceberg_sql.syntax.script import Statement
 from spark_iceberg_sql.translation.create_reader import is_create, read_create, read_properties, read_term, string_value
+from spark_iceberg_sql.translation.create_writer import create_head
 from spark_iceberg_sql.translation.definitions import (
     Definition,
     FieldTerm,
     SpecChange,
-    TableDefinition,
     default_named,
+    no_partition_ddl,
     refuse_parts,
     refuse_upper_case,
     top_level,
@@ -65,21 +67,18 @@ def write(definition: Definition) -> str:
         )
     if definition.location is None:
         raise unsupported("Athena needs the location of the table", "write LOCATION 's3://bucket/folder'")
-    columns = []
-    for column in definition.schema.fields:
-        if column.required:
-            raise unsupported(f"Athena has no NOT NULL, as `{column.name}` has", "leave out NOT NULL")
-        comment = definition.comments.get(column.name)
-        suffix = "" if comment is None else f" COMMENT {_string(comment)}"
-        columns.append(f"  {backticked(column.name)} {_TYPES.text(column.name, column.type)}{suffix}")
-    exists = "IF NOT EXISTS " if definition.if_not_exists else ""
-    name = ".".join(map(backticked, definition.table))
-    lines = [f"CREATE TABLE {exists}{name} (\n" + ",\n".join(columns) + "\n)"]
+    lines = [create_head(definition, backticked, _column_type, _string)]
     if definition.terms:
         lines.append(f"PARTITIONED BY ({', '.join(map(_term, definition.terms))})")
     lines.append(f"LOCATION {_string(definition.location)}")
     lines.append(f"TBLPROPERTIES ('{_TABLE_TYPE}' = 'ICEBERG')")
     return "\n".join(lines)
+
+
+def _column_type(column: Field) -> str:
+    if column.required:
+        raise unsupported(f"Athena has no NOT NULL, as `{column.name}` has", "leave out NOT NULL")
+    return _TYPES.text(column.name, column.type)
 
 
 def _term(term: FieldTerm) -> str:
@@ -99,10 +98,7 @@ def _string(text: str) -> str:
 def read(statement: Statement, catalog: Tables) -> list[str]:
     """Spark's statement for one of Athena. Raises IcebergSqlError."""
     if not is_create(statement):
-        raise unsupported(
-            f"`{' '.join(t.text for t in statement.tokens[:3])} ...` is no partition DDL of Athena",
-            "write CREATE TABLE",
-        )
+        raise no_partition_ddl(statement.tokens, _ENGINE, "write CREATE TABLE")
     create = read_create(statement, _TYPES)
     terms: tuple[FieldTerm, ...] = ()
     location = None
@@ -123,17 +119,7 @@ def read(statement: Statement, catalog: Tables) -> list[str]:
         clauses = clauses[end:]
     if not is_iceberg:
         raise unsupported("the table is not one of Iceberg's", "write TBLPROPERTIES ('table_type' = 'ICEBERG')")
-    definition = TableDefinition(
-        create.table,
-        create.schema,
-        create.comments,
-        terms,
-        create.replaces,
-        create.if_not_exists,
-        location=location,
-        properties=_FORMAT_VERSION,
-    )
-    return [create_text(definition)]
+    return [create_text(create.definition(terms, location=location, properties=_FORMAT_VERSION))]
 
 
 def _is_iceberg(tokens: list[Token]) -> bool:

@@ -9,12 +9,14 @@ from spark_iceberg_sql.syntax.clickhouse.literal_calls import LiteralCall
 from spark_iceberg_sql.syntax.clickhouse.translation import translate
 from spark_iceberg_sql.syntax.identifiers import quoted, string_literal
 from spark_iceberg_sql.syntax.script import Statement
+from spark_iceberg_sql.translation.create_writer import create_head
 from spark_iceberg_sql.translation.definitions import (
     Definition,
     FieldTerm,
     SpecChange,
     TableDefinition,
     default_named,
+    no_partition_ddl,
     refuse_parts,
     top_level,
     unsupported,
@@ -50,15 +52,8 @@ def write(definition: Definition) -> str:
             f"ClickHouse's names have no catalog, but `{'.'.join(definition.table)}` has one",
             f"write {'.'.join(definition.table[-2:])}",
         )
-    columns = []
-    for column in definition.schema.fields:
-        comment = definition.comments.get(column.name)
-        suffix = "" if comment is None else f" COMMENT {string_literal(comment)}"
-        columns.append(f"  {quoted(column.name)} {_column_type(column.name, column)}{suffix}")
-    exists = "IF NOT EXISTS " if definition.if_not_exists else ""
-    name = ".".join(map(quoted, definition.table))
     lines = [
-        f"CREATE TABLE {exists}{name} (\n" + ",\n".join(columns) + "\n)",
+        create_head(definition, quoted, lambda column: _column_type(column.name, column), string_literal),
         f"ENGINE = {_engine(definition.location)}",
     ]
     _refuse_shared_source(definition)
@@ -138,9 +133,8 @@ def read(statement: Statement, catalog: Tables) -> list[str]:
     """Spark's statement for one of ClickHouse. Raises IcebergSqlError."""
     translation = translate(statement.text)
     if translation is None or not translation.text.startswith("CREATE TABLE"):
-        raise unsupported(
-            f"`{' '.join(t.text for t in statement.tokens[:3])} ...` is no partition DDL of ClickHouse",
-            "write CREATE TABLE ... ENGINE = Iceberg...(...) with columns",
+        raise no_partition_ddl(
+            statement.tokens, _ENGINE, "write CREATE TABLE ... ENGINE = Iceberg...(...) with columns"
         )
     version = [message for message in translation.ignored if "iceberg_format_version" in message]
     other = [message for message in translation.ignored if message not in version]

@@ -16,12 +16,13 @@ from spark_iceberg_sql.translation.create_reader import (
     read_properties,
     string_value,
 )
+from spark_iceberg_sql.translation.create_writer import create_head, standard_string
 from spark_iceberg_sql.translation.definitions import (
     Definition,
     FieldTerm,
     SpecChange,
-    TableDefinition,
     default_named,
+    no_partition_ddl,
     refuse_parts,
     top_level,
     unsupported,
@@ -63,24 +64,16 @@ def write(definition: Definition) -> str:
             "run the statement in Spark: Flink writes the table with its new spec",
         )
     refuse_parts(definition, _ENGINE, replaces=False, comment=True, properties=None)
-    columns = []
-    for column in definition.schema.fields:
-        required = " NOT NULL" if column.required else ""
-        comment = definition.comments.get(column.name)
-        suffix = "" if comment is None else f" COMMENT {_string(comment)}"
-        columns.append(f"  {backticked(column.name)} {_TYPES.text(column.name, column.type)}{required}{suffix}")
-    exists = "IF NOT EXISTS " if definition.if_not_exists else ""
-    name = ".".join(map(backticked, definition.table))
-    lines = [f"CREATE TABLE {exists}{name} (\n" + ",\n".join(columns) + "\n)"]
+    lines = [create_head(definition, backticked, _TYPES.column_text, standard_string)]
     if definition.comment is not None:
-        lines.append(f"COMMENT {_string(definition.comment)}")
+        lines.append(f"COMMENT {standard_string(definition.comment)}")
     if definition.terms:
         lines.append(f"PARTITIONED BY ({', '.join(map(_column, definition.terms))})")
     properties = dict(definition.properties)
     if definition.location is not None:
         properties[_LOCATION] = definition.location
     if properties:
-        pairs = (f"{_string(key)} = {_string(value)}" for key, value in properties.items())
+        pairs = (f"{standard_string(key)} = {standard_string(value)}" for key, value in properties.items())
         lines.append(f"WITH ({', '.join(pairs)})")
     return "\n".join(lines)
 
@@ -95,16 +88,10 @@ def _column(term: FieldTerm) -> str:
     return backticked(source)
 
 
-def _string(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"
-
-
 def read(statement: Statement, catalog: Tables) -> list[str]:
     """Spark's statement for one of Flink. Raises IcebergSqlError."""
     if not is_create(statement):
-        raise unsupported(
-            f"`{' '.join(t.text for t in statement.tokens[:3])} ...` is no partition DDL of Flink", "write CREATE TABLE"
-        )
+        raise no_partition_ddl(statement.tokens, _ENGINE, "write CREATE TABLE")
     create = read_create(statement, _TYPES)
     comment = None
     terms: tuple[FieldTerm, ...] = ()
@@ -133,15 +120,5 @@ def read(statement: Statement, catalog: Tables) -> list[str]:
             f"create the table in an Iceberg catalog, and leave out '{_CONNECTOR}'",
         )
     location = properties.pop(_LOCATION, None)
-    definition = TableDefinition(
-        create.table,
-        create.schema,
-        create.comments,
-        terms,
-        create.replaces,
-        create.if_not_exists,
-        comment,
-        location,
-        properties,
-    )
+    definition = create.definition(terms, comment=comment, location=location, properties=properties)
     return [create_text(definition)]

@@ -18,6 +18,7 @@ from spark_iceberg_sql.translation.create_reader import (
     read_term,
     string_value,
 )
+from spark_iceberg_sql.translation.create_writer import create_head, standard_string
 from spark_iceberg_sql.translation.definitions import (
     Definition,
     FieldTerm,
@@ -25,6 +26,7 @@ from spark_iceberg_sql.translation.definitions import (
     SpecChange,
     TableDefinition,
     default_named,
+    no_partition_ddl,
     refuse_parts,
     refuse_upper_case,
     top_level,
@@ -90,29 +92,21 @@ def write(definition: Definition) -> str:
         return f"ALTER TABLE {name} SET PROPERTIES partitioning = {_array(definition.remaining)}"
     refuse_upper_case(definition, _ENGINE)
     refuse_parts(definition, _ENGINE, replaces=True, comment=True, properties={_FORMAT_VERSION})
-    verb = "CREATE OR REPLACE TABLE" if definition.replaces else "CREATE TABLE"
-    exists = "IF NOT EXISTS " if definition.if_not_exists else ""
-    columns = []
-    for column in definition.schema.fields:
-        required = " NOT NULL" if column.required else ""
-        comment = definition.comments.get(column.name)
-        suffix = "" if comment is None else f" COMMENT {_string(comment)}"
-        columns.append(f"  {_quoted(column.name)} {_TYPES.text(column.name, column.type)}{required}{suffix}")
-    lines = [f"{verb} {exists}{name} (\n" + ",\n".join(columns) + "\n)"]
+    lines = [create_head(definition, _quoted, _TYPES.column_text, standard_string)]
     if definition.comment is not None:
-        lines.append(f"COMMENT {_string(definition.comment)}")
+        lines.append(f"COMMENT {standard_string(definition.comment)}")
     settings = [f"partitioning = {_array(definition.terms)}"] if definition.terms else []
     if _FORMAT_VERSION in definition.properties:
         settings.append(f"format_version = {definition.properties[_FORMAT_VERSION]}")
     if definition.location is not None:
-        settings.append(f"location = {_string(definition.location)}")
+        settings.append(f"location = {standard_string(definition.location)}")
     if settings:
         lines.append(f"WITH ({', '.join(settings)})")
     return "\n".join(lines)
 
 
 def _array(terms: Sequence[FieldTerm]) -> str:
-    return f"ARRAY[{', '.join(_string(_term(term)) for term in terms)}]"
+    return f"ARRAY[{', '.join(standard_string(_term(term)) for term in terms)}]"
 
 
 def _term(term: FieldTerm) -> str:
@@ -121,10 +115,6 @@ def _term(term: FieldTerm) -> str:
         return source
     number = "" if transform.parameter is None else f", {transform.parameter}"
     return f"{transform.transform.name}({source}{number})"
-
-
-def _string(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"
 
 
 # ------------------------------------------------------------------------------ to Spark
@@ -140,9 +130,8 @@ def read(statement: Statement, catalog: Tables) -> list[str]:
         words = [t.word for t in tokens[index : index + 4]]
         if words == ["SET", "PROPERTIES", "PARTITIONING", "="]:
             return change_texts(_change(table, _terms(tokens[index + 4 :]), catalog))
-    raise unsupported(
-        f"`{' '.join(t.text for t in tokens[:3])} ...` is no partition DDL of Trino",
-        "write CREATE TABLE, or ALTER TABLE ... SET PROPERTIES partitioning = ARRAY[...]",
+    raise no_partition_ddl(
+        tokens, _ENGINE, "write CREATE TABLE, or ALTER TABLE ... SET PROPERTIES partitioning = ARRAY[...]"
     )
 
 
@@ -160,17 +149,7 @@ def _definition(statement: Statement) -> TableDefinition:
     if values:
         raise unsupported(f"Trino's property `{next(iter(values))}` is not translated", "leave it out")
     properties = {} if version is None else {_FORMAT_VERSION: version}
-    return TableDefinition(
-        create.table,
-        create.schema,
-        create.comments,
-        terms,
-        create.replaces,
-        create.if_not_exists,
-        comment,
-        location,
-        properties,
-    )
+    return create.definition(terms, comment=comment, location=location, properties=properties)
 
 
 def _terms(tokens: Sequence[Token]) -> tuple[FieldTerm, ...]:
