@@ -142,11 +142,9 @@ class Health(Result):
     @property
     def headline(self) -> str:
         """What to do."""
-        problems = dict.fromkeys(finding.problem for finding in self.findings if finding.call is not None)
+        problems = [finding.problem for finding in self.findings if finding.call is not None]
         if problems:
-            return (
-                f"{plural(sum(f.call is not None for f in self.findings), 'statement')} to run: {', '.join(problems)}"
-            )
+            return f"{plural(len(problems), 'statement')} to run: {', '.join(dict.fromkeys(problems))}"
         return "no statement to run" if self.findings else "no problems found"
 
     def _reads_chart(self) -> str:

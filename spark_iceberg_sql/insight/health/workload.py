@@ -66,7 +66,7 @@ def _layout_findings(health: Health, advice: Advice, larger_files: Callable[[Pro
     statements = [*best.ddl, *([best.rewrite] if best.rewrite is not None else [])]
     basis = advice.basis
     detail = f"{change}, the queries read {reads}"
-    reason = _objection(today, best, larger_files(best))
+    reason = _objection(today, best, larger_files)
     if reason is not None:
         yield Finding(problem, detail, health.files, health.bytes, None, basis, reason=reason, reads=reads)
         return
@@ -75,10 +75,11 @@ def _layout_findings(health: Health, advice: Advice, larger_files: Callable[[Pro
         yield Finding(problem, f"{detail}{step}", health.files, health.bytes, statement, basis, reads=reads)
 
 
-def _objection(today: Proposal, best: Proposal, in_larger_files: Proposal) -> str | None:
+def _objection(today: Proposal, best: Proposal, larger_files: Callable[[Proposal], Proposal]) -> str | None:
     """Why the best layout is not proposed; None if it is."""
     if raised := _raised(today, best):
         return f"it would cost less, but read more {raised}: `advise` shows each query"
+    in_larger_files = larger_files(best)
     raised = _raised(today, in_larger_files)
     if not raised and in_larger_files.bytes * (1 + in_larger_files.error) > today.bytes * (1 + _ROUNDING):
         raised = "bytes"
