@@ -134,3 +134,25 @@ def test_a_write_that_runs_out_of_memory(tmp_path: Path) -> None:
         "1",
         "15000",
     ]
+
+
+ON_ITS_WAY_OUT = """
+import os, signal, sys, threading
+import spark_iceberg_sql as sis
+
+spark = sis.session(warehouse=sys.argv[1], config={"spark.master": "local[1]"})
+frame = spark.range(3)
+pid = int(spark.sparkContext._jvm.java.lang.ProcessHandle.current().pid())
+spark.sparkContext._jsc.sc().stop()
+threading.Timer(3, os.kill, (pid, signal.SIGKILL)).start()
+try:
+    frame.collect()
+except sis.IcebergSqlError as error:
+    print(str(error).splitlines()[0])
+"""
+
+
+def test_an_action_while_the_jvm_stops(tmp_path: Path) -> None:
+    """The context is stopped before the process has ended: an action fails with an internal error of Spark."""
+    (line,) = output(ON_ITS_WAY_OUT, tmp_path)
+    assert line == "Spark has ended: it was stopped from outside, or ran out of memory"

@@ -60,7 +60,21 @@ def has_ended_by(error: Exception) -> bool:
     is_lost = type(error) in (Py4JError, Py4JNetworkError) and "does not exist" not in message
     if is_lost or isinstance(error, ConnectionError):
         return _ends_within(_EXIT)
-    return _ends_within(_PATIENCE if any(phrase in message for phrase in _FATAL_MESSAGES) else 0)
+    if any(phrase in message for phrase in _FATAL_MESSAGES) and _ends_within(_PATIENCE):
+        return True
+    return _ends_within(_EXIT if _is_context_stopped() else 0)
+
+
+def _is_context_stopped() -> bool:
+    """True if Java has stopped the context that pyspark holds, as it does on its way out, or no longer answers.
+
+    Whatever then calls a session fails, with errors of any text.
+    """
+    context = SparkContext._active_spark_context
+    try:
+        return context is not None and bool(context._jsc.sc().isStopped())
+    except Exception:
+        return True
 
 
 def _ends_within(seconds: float) -> bool:
