@@ -277,6 +277,13 @@ def test_candidates_take_only_what_their_transform_accepts() -> None:
     assert len({f.field_id for f in field_per_column(SCHEMA)}) == len(field_per_column(SCHEMA))
 
 
+@pytest.mark.parametrize(("most", "count"), [(0, 256), (1500, 1024), (1e9, 4096)])
+def test_the_counts_of_buckets(most: float, count: int) -> None:
+    fields = candidate_fields(SCHEMA, 2, max_buckets=most)
+    counts = [f.transform.parameter or 0 for f in fields if f.transform.transform.hashes]
+    assert (counts[0], counts[-1]) == (4, count)
+
+
 def test_every_pair_over_two_columns_is_tried() -> None:
     some = [*fields("days(ts)"), *fields("months(ts)"), *fields("bucket(4, id)")]
     tried = [{str(f.transform) for f in spec} for spec in candidate_specs(some)]

@@ -13,6 +13,7 @@ import pytest
 from doc_pages import ROOT
 from jsonschema import Draft202012Validator, ValidationError
 
+from spark_iceberg_sql.insight.advise.growth import Growth
 from spark_iceberg_sql.insight.advise.model import Advice, Proposal, QueryReads, RuledOut
 from spark_iceberg_sql.insight.explain.model import Conjunct, Explanation, Scan
 from spark_iceberg_sql.insight.from_hive.hive_script import Step
@@ -43,7 +44,13 @@ RESULTS = {
         (Step("why", ("DO",)),),
     ),
     "advise": Advice(
-        [PROPOSAL], source="t", basis="every row", tried=3, notes=("a note",), ruled_out=(RuledOut("id", "why", 7),)
+        [PROPOSAL, replace(PROPOSAL, spec="", is_today=True, table_bytes=900)],
+        source="t",
+        basis="every row",
+        tried=3,
+        notes=("a note",),
+        ruled_out=(RuledOut("id", "why", 7),),
+        growth=Growth(10, 3.0),
     ),
 }
 

@@ -121,10 +121,8 @@ def test_what_is_proposed_never_reads_more_and_ends(spark: SparkSession, history
             break
         follow(spark, health)
         after = read(spark, queries)
-        # After a rewrite into a spec it is an estimate: where a partition has one file or two, it may be off.
-        factor = 1.5 if spec_calls else 1.01
         assert after[0] <= before[0] + len(queries), health
-        assert after[1] <= before[1] * factor + 1000, health
+        assert after[1] <= before[1] * 1.01 + 1000, health
     else:
         pytest.fail(f"it does not end: {health}")
     assert spark.table(T).orderBy("id").collect() == rows

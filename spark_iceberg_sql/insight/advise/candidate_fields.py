@@ -17,7 +17,8 @@ from spark_iceberg_sql.model.table import SortField
 from spark_iceberg_sql.model.transforms import IDENTITY, TRANSFORMS
 from spark_iceberg_sql.model.types import Primitive
 
-_BUCKETS = (4, 8, 16, 32, 64, 128, 256)
+_BUCKETS = tuple(2**power for power in range(2, 13))  # 4 to 4096
+_DEFAULT_BUCKETS = 256  # the most, if the size of the table does not ask for more
 _WIDTHS = (10, 100, 1000, 10_000, 100_000, 1_000_000)
 _PREFIXES = (1, 2, 3)
 _MAX_PREFIX = 16  # from there on, Iceberg's writers cut the bounds of strings
@@ -25,12 +26,13 @@ _NO_IDENTITY_TYPES = ("float", "double", "date", "timestamp", "timestamptz")  # 
 
 
 def candidate_fields(
-    schema: Schema, field_id: int, prefixes: Iterable[int] = (), widths: Iterable[int] = ()
+    schema: Schema, field_id: int, prefixes: Iterable[int] = (), widths: Iterable[int] = (), max_buckets: float = 0
 ) -> tuple[PartitionField, ...]:
     """All candidate fields over one column.
 
     field_id: of the column. prefixes: of a string, the lengths of prefixes that queries compare, in characters.
-    widths: of a number, those of the ranges that they ask for.
+    widths: of a number, those of the ranges that they ask for. max_buckets: so many leave files of the least size that
+    is proposed.
     """
     column = schema.by_id(field_id)
     if column is None or column.in_collection or not isinstance(column.field.type, Primitive):
@@ -43,7 +45,7 @@ def candidate_fields(
             continue
         parameters: Sequence[int | None] = (None,)
         if transform.hashes:
-            parameters = _BUCKETS
+            parameters = [count for count in _BUCKETS if count <= max(_DEFAULT_BUCKETS, max_buckets)]
         elif transform.truncates:
             lengths = sorted({*_PREFIXES, *(length for length in prefixes if 0 < length <= _MAX_PREFIX)})
             is_text = data_type.name in ("string", "binary")

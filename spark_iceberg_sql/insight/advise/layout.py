@@ -104,9 +104,7 @@ class Sample:
 
     def in_larger_files(self, factor: float) -> Sample:
         """The same rows, written into larger files. factor: of the target size."""
-        model = copy(self.size_model)
-        model.settings = replace(model.settings, target_size=round(factor * model.settings.target_size))
-        return replace(self, size_model=model)
+        return replace(self, size_model=self.size_model.with_larger_files(factor))
 
     def codes(self, key: FieldKey) -> list[int]:
         """A candidate field's value in each row, as a number from 0 in order of first occurrence."""

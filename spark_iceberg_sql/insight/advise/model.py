@@ -12,6 +12,7 @@ from typing import ClassVar
 
 from spark_iceberg_sql import markup
 from spark_iceberg_sql.checker.plan import size
+from spark_iceberg_sql.insight.advise.growth import Evolution, Growth, evolution
 from spark_iceberg_sql.insight.json_values import Result
 from spark_iceberg_sql.report.sql_text import html, laid_out
 from spark_iceberg_sql.report.terminal import plural
@@ -47,7 +48,7 @@ class Proposal:
 
     spec: the text for PARTITIONED BY; empty for an unpartitioned table. files, bytes: what the workload reads, each
     query counted by its weight. cost: the bytes plus the cost of opening each file (read.split.open-file-cost).
-    per_query: one per query. table_files: the number of files the table would have. middle_file: bytes of the
+    per_query: one per query. table_files, table_bytes: the files the table would have. middle_file: bytes of the
     median file. ddl: the ALTER statements from today's spec to this one; empty if there is no table to alter. rewrite:
     the CALL that rewrites the existing files. warnings: the rules' warnings about it. is_today: whether it is
     the table's current spec. error: by how much the cost may be off, as a fraction. sort_order: the columns by which
@@ -67,6 +68,7 @@ class Proposal:
     is_today: bool = False
     error: float = 0.0
     sort_order: str = ""
+    table_bytes: int = 0
 
     @property
     def title(self) -> str:
@@ -128,6 +130,7 @@ def proposal(
         is_today,
         min(1.0, error),
         sort_order,
+        sum(sizes),
     )
 
 
@@ -157,14 +160,24 @@ class Advice(Result, list[Proposal]):
 
     source: the table or query they are for. basis: what the figures are based on. notes: what was not considered, and
     why. tried: the number of specs. ruled_out: the specs that are not among the proposals, each with the reason.
+    growth: of the table; None if it is not known.
     """
 
-    JSON_PROPERTIES: ClassVar[tuple[str, ...]] = ("source", "basis", "tried", "notes", "proposals", "ruled_out")
+    JSON_PROPERTIES: ClassVar[tuple[str, ...]] = (
+        "source",
+        "basis",
+        "tried",
+        "notes",
+        "proposals",
+        "ruled_out",
+        "evolution",
+    )
     source: str
     basis: str
     tried: int
     notes: tuple[str, ...]
     ruled_out: tuple[RuledOut, ...]
+    growth: Growth | None
 
     def __init__(
         self,
@@ -175,6 +188,7 @@ class Advice(Result, list[Proposal]):
         tried: int,
         notes: tuple[str, ...] = (),
         ruled_out: tuple[RuledOut, ...] = (),
+        growth: Growth | None = None,
     ) -> None:
         super().__init__(proposals)
         self.source = source
@@ -182,6 +196,7 @@ class Advice(Result, list[Proposal]):
         self.tried = tried
         self.notes = notes
         self.ruled_out = ruled_out
+        self.growth = growth
 
     @property
     def proposals(self) -> list[Proposal]:
@@ -197,6 +212,14 @@ class Advice(Result, list[Proposal]):
     def today(self) -> Proposal | None:
         """Today's spec; None if the source is not an Iceberg table in a catalog."""
         return next((p for p in self if p.is_today), None)
+
+    @property
+    def evolution(self) -> Evolution | None:
+        """The best proposal for new rows only; None if it changes nothing for these."""
+        today = self.today
+        if not self or today is None or self.best.is_today or not self.best.ddl:
+            return None
+        return evolution(today.table_files, today.table_bytes, today.bytes, self.best.bytes, self.growth)
 
     @property
     def headline(self) -> str:
@@ -245,6 +268,8 @@ class Advice(Result, list[Proposal]):
         for statement in (*best.ddl, best.rewrite):
             if statement is not None:  # a line end in it is in backticks
                 lines += [f"  {line}" for line in f"{laid_out(statement)};".split("\n")]
+        if (new_rows := self.evolution) is not None:
+            lines.append(f"  {new_rows}")
         lines += [f"  warning: {warning}" for warning in best.warnings]
         return lines
 
@@ -261,7 +286,9 @@ class Advice(Result, list[Proposal]):
         )
         statements = [*self.best.ddl, *([self.best.rewrite] if self.best.rewrite else [])] if self else []
         ddl = "\n".join(f"{s};" for s in statements) if not self or not self.best.is_today else ""
-        notes = "".join(f"<div>{markup.html_text(note)}</div>" for note in self.notes)
+        new_rows = self.evolution
+        remarks = [*([str(new_rows)] if new_rows is not None else []), *self.notes]
+        notes = "".join(f"<div>{markup.html_text(remark)}</div>" for remark in remarks)
         return markup.box(
             f"<p><b>{markup.html_text(self.source)}</b>: {markup.html_text(self.headline if self else '')}</p>",
             f"<pre>{html(ddl)}</pre>" if ddl else "",

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _MIN_MEDIAN_FILE = 32_000_000  # bytes; no spec whose median file is smaller is proposed
+_DEFAULT_TARGET = 512 << 20  # write.target-file-size-bytes
 # The best specs are laid out again from a larger sample: of many estimates, the lowest is too low.
 FINALISTS = 12
 _ORDER_COLUMNS = 3  # orders of two columns are tried of so many that are best alone
@@ -85,10 +86,13 @@ class CostEstimator:
         """The costs under every spec whose files are not too small."""
         planned_queries, columns = self._queries.filters
         self._columns = list(columns)
+        target_size = int(self._source.properties.get("write.target-file-size-bytes", _DEFAULT_TARGET))
+        # From metadata, buckets are assumed to be even, which the more do not justify.
+        max_buckets = self._today.bytes / max(1, _min_file_size(target_size)) if self._using == "data" else 0
         fields = [
             f
             for column, filtered in columns.items()
-            for f in candidate_fields(self._source.schema, column, filtered.prefixes, filtered.widths)
+            for f in candidate_fields(self._source.schema, column, filtered.prefixes, filtered.widths, max_buckets)
             if filtered.is_equality or f.transform.transform.order_preserving
         ]
         sampled_fields = list({f.key: f for f in (*fields, *self._today.fields)}.values())
@@ -115,7 +119,7 @@ class CostEstimator:
         useless = [i for i, column in columns.items() if not column.is_compared and not _has_nulls(sample, i)]
         fields = [f for f in fields if f.source_id not in useless]
         self._compared_columns = [i for i, column in columns.items() if column.is_compared]
-        self._min_file_size = min(_MIN_MEDIAN_FILE, settings.target_size // 16, *self._today.median_sizes)
+        self._min_file_size = min([_min_file_size(settings.target_size), *self._today.median_sizes])
         today_fields = [f for f in self._today.fields if f.key in sample.field_values]
         variants = spec_variants(today_fields, fields) if len(today_fields) == len(self._today.fields) else []
         specs = candidates(sample, fields, self._min_file_size, variants)
@@ -276,6 +280,11 @@ class CostEstimator:
 
     def _cost(self, reads: Iterable[tuple[int, int]]) -> int:
         return sum(size + files * self.open_cost for files, size in reads)
+
+
+def _min_file_size(target_size: int) -> int:
+    """The bytes of the median file below which no spec is proposed. target_size: of files."""
+    return min(_MIN_MEDIAN_FILE, target_size // 16)
 
 
 def _has_nulls(sample: Sample, field_id: int) -> bool:

@@ -19,6 +19,7 @@ from spark_iceberg_sql.insight.advise.candidate_fields import SortOrder, alter_s
 from spark_iceberg_sql.insight.advise.layout import FileSlices, Sample, slice_files
 from spark_iceberg_sql.insight.advise.model import Advice, Proposal, RuledOut, median_size, proposal, with_today
 from spark_iceberg_sql.insight.advise.spark_costs import FINALISTS, CostEstimator
+from spark_iceberg_sql.insight.advise.spark_growth import growth_of
 from spark_iceberg_sql.insight.advise.spark_queries import WorkloadQueries
 from spark_iceberg_sql.insight.advise.spark_workload_costs import NO_TABLE, Costs, SpecFields, Today
 from spark_iceberg_sql.insight.hypothetical.partitions import HypotheticalTable
@@ -83,10 +84,12 @@ class AdviceSearch:
             current_table = SessionTables(spark, intercept.unchecked_sql(spark)).get(source.table)
             if isinstance(current_table, Table) and current_table.specs is not None:
                 self._current = current_table.specs.spec.fields
+                sizes = tables.file_sizes(self._table)
                 self._today = Today(
                     tuple(f for f in self._current if not f.transform.is_void),
                     tuple(takewhile(lambda f: f.transform.transform.is_identity, current_table.order)),
-                    median_size(tables.file_sizes(self._table)),
+                    median_size(sizes),
+                    sum(sizes),
                 )
         self._choices: dict[str, Choice] = {}  # by the title of the proposal
         self.costs = CostEstimator(spark, source, self._queries, sample_rows, using, self._notes, self._today)
@@ -111,6 +114,7 @@ class AdviceSearch:
             tried=len(all_costs.layouts),
             notes=tuple(self._notes),
             ruled_out=tuple(self._ruled_out(all_costs, proposals)),
+            growth=growth_of(self._spark, self._source.table) if self._source.table is not None else None,
         )
 
     def _sorted_choices(self, all_costs: Costs, best_specs: Sequence[SpecFields]) -> Iterator[Choice]:

@@ -44,12 +44,13 @@ class Today(NamedTuple):
     """A table's layout today.
 
     fields: of its spec, without void ones. order: the columns by which it declares its rows sorted, if these are
-    columns. median_sizes: the bytes of its median file; empty if it has no files.
+    columns. median_sizes: the bytes of its median file; empty if it has no files. bytes: of all files.
     """
 
     fields: SpecFields = ()
     order: tuple[SortField, ...] = ()
     median_sizes: tuple[int, ...] = ()
+    bytes: int = 0
 
 
 NO_TABLE = Today()

@@ -11,7 +11,8 @@ from __future__ import annotations
 import math
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from copy import copy
+from dataclasses import dataclass, replace
 from itertools import accumulate
 from statistics import stdev
 
@@ -96,13 +97,21 @@ class FileSizeModel:
         self._files = [file for trial in trials for file in trial.files if file.raw_bytes and file.size]
         self._points = _curve(self._files)
         rollover_bytes = [raw_bytes for trial in trials for raw_bytes in trial.rollover_bytes]
-        self._rollover_bytes = sum(rollover_bytes) / len(rollover_bytes) if rollover_bytes else None
+        self.rollover_bytes = sum(rollover_bytes) / len(rollover_bytes) if rollover_bytes else None
 
     def fit(self, raw_bytes: Iterable[float], total_size: int) -> None:
         """Set the scale by existing files: their uncompressed bytes, and the bytes that they have together."""
         predicted = sum(map(self.predict, raw_bytes))
         if predicted and total_size:
             self.scale = min(_MAX_SCALE, max(1 / _MAX_SCALE, total_size / predicted))
+
+    def with_larger_files(self, factor: float) -> FileSizeModel:
+        """The same model for a writer that starts the next file later. factor: of the target size."""
+        model = copy(self)
+        model.settings = replace(self.settings, target_size=round(factor * self.settings.target_size))
+        if self.rollover_bytes is not None:
+            model.rollover_bytes = factor * self.rollover_bytes
+        return model
 
     def predict(self, raw_bytes: float) -> float:
         """The predicted bytes of a file with that many uncompressed bytes."""
@@ -151,10 +160,10 @@ class FileSizeModel:
         # Measured on trial files that reached the target size; the page model below is for trials without
         # one.
         # 1e-6: a rounding error of the division must not add an interval.
-        if self._rollover_bytes is not None:
+        if self.rollover_bytes is not None:
             return max(
                 check_interval,
-                math.ceil(self._rollover_bytes / max(row_bytes, 1e-9) / check_interval - 1e-6) * check_interval,
+                math.ceil(self.rollover_bytes / max(row_bytes, 1e-9) / check_interval - 1e-6) * check_interval,
             )
         settings = self.settings
         page_rows = settings.page_rows
