@@ -181,11 +181,28 @@ def _decimal_width(precision: int) -> float:
     return 8 if precision <= 18 else (10**precision).bit_length() // 8 + 1
 
 
-def group_condition(spec: Spec, schema: Schema, group: Group, *, by_task: bool, commit_column: str = "") -> Column:
-    """A condition, as a column: the row belongs to the group."""
-    condition = fn.lit(True)
-    for key, expected in zip(key_columns(spec, schema), group.values, strict=True):
-        condition = condition & key.eqNullSafe(fn.lit(expected))
-    if commit_column:
-        condition = condition & (fn.col(commit_column) == group.commit)
-    return condition & (fn.spark_partition_id() == group.task) if by_task else condition
+def group_number(
+    spec: Spec, schema: Schema, groups: Sequence[Group], *, by_task: bool, commit_column: str = ""
+) -> Column:
+    """The number of a row's group among some, from 1, as a column; 0 for a row of another.
+
+    groups: as `groups` returns them for these arguments.
+    """
+    keys = key_columns(spec, schema)
+    task = fn.spark_partition_id() if by_task else fn.lit(0)
+    commit = fn.col(commit_column) if commit_column else fn.lit(0)
+    key = fn.struct(
+        *(column.alias(f"k{i}") for i, column in enumerate(keys)), task.alias("task"), commit.alias("commit")
+    )
+    group_keys = [
+        fn.struct(
+            *(
+                (fn.lit(expected) if expected is not None else fn.when(fn.lit(False), column)).alias(f"k{i}")
+                for i, (column, expected) in enumerate(zip(keys, group.values, strict=True))
+            ),
+            fn.lit(group.task if by_task else 0).alias("task"),
+            fn.lit(group.commit if commit_column else 0).alias("commit"),
+        )
+        for group in groups
+    ]
+    return fn.array_position(fn.array(*group_keys), key)

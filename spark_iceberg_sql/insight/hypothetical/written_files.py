@@ -18,6 +18,9 @@ from statistics import stdev
 
 ROWS_PER_SIZE_CHECK = 1000  # RollingFileWriter.ROWS_DIVISOR
 _SIMILAR_SIZE_FACTOR = 1.3  # files whose sizes differ by less than this factor make one point of the curve
+_DISTINCT_SIZE_FACTOR = 1.5  # files whose sizes differ by it show how size grows with the rows
+_FOOTER_FREE_FACTOR = 10  # files of so many footers: how they grow is hardly that of their footer
+_MIN_PARTITION_ERROR = 0.05  # partitions differ in what they hold, which a few of them do not show
 _MAX_SCALE = 2.0  # beyond, the files were written with other settings
 _DEFAULT_FOOTER = 4_000  # bytes, if the files written in memory do not show it
 _MAP_STATUS_BASE = 1.1  # MapStatus.LOG_BASE
@@ -95,7 +98,7 @@ class FileSizeModel:
         self.settings = settings
         self.scale = 1.0
         self._files = [file for trial in trials for file in trial.files if file.raw_bytes and file.size]
-        self._points = _curve(self._files)
+        self.points = _curve(self._files)
         rollover_bytes = [raw_bytes for trial in trials for raw_bytes in trial.rollover_bytes]
         self.rollover_bytes = sum(rollover_bytes) / len(rollover_bytes) if rollover_bytes else None
 
@@ -118,26 +121,40 @@ class FileSizeModel:
         return self.scale * self._predict(raw_bytes)
 
     def _predict(self, raw_bytes: float) -> float:
-        if not self._points or raw_bytes <= 0:
+        if not self.points or raw_bytes <= 0:
             return raw_bytes
-        index = bisect_left(self._points, (raw_bytes, 0.0))
-        if index == len(self._points):
-            return raw_bytes * self._points[-1][1]
+        index = bisect_left(self.points, (raw_bytes, 0.0))
+        if index == len(self.points):
+            largest_raw, ratio = self.points[-1]
+            return largest_raw * ratio * math.pow(raw_bytes / largest_raw, self._growth_exponent())
         if index == 0:
-            return self._extrapolate(raw_bytes, *self._points[0])
-        (x0, r0), (x1, r1) = self._points[index - 1], self._points[index]
+            return self._extrapolate(raw_bytes, *self.points[0])
+        (x0, r0), (x1, r1) = self.points[index - 1], self.points[index]
         # The bytes, not their share: the footer of a small file is a multiple of its rows.
         return x0 * r0 + (raw_bytes - x0) / (x1 - x0) * (x1 * r1 - x0 * r0)
+
+    def _growth_exponent(self) -> float:
+        """How the size of files larger than all that were written grows with their rows: as this power of them.
+
+        Larger files compress better, but less and less so: half as much as between the largest two written.
+        """
+        largest_raw, ratio = self.points[-1]
+        smaller = [point for point in self.points if point[0] * _DISTINCT_SIZE_FACTOR <= largest_raw]
+        if not smaller or smaller[-1][0] * smaller[-1][1] < _DEFAULT_FOOTER * _FOOTER_FREE_FACTOR:
+            return 1.0
+        smaller_raw, smaller_ratio = smaller[-1]
+        exponent = 1 + math.log(ratio / smaller_ratio) / math.log(largest_raw / smaller_raw)
+        return (1 + min(1.0, max(0.0, exponent))) / 2
 
     def _extrapolate(self, raw_bytes: float, smallest_raw: float, ratio: float) -> float:
         """The predicted size below the smallest file written: the same footer, and rows as between the two
         smallest files.
         """
         smallest_size = smallest_raw * ratio
-        if len(self._points) == 1:
+        if len(self.points) == 1:
             footer = min(_DEFAULT_FOOTER, smallest_size / 2)
             return footer + (smallest_size - footer) * raw_bytes / smallest_raw
-        next_raw, next_ratio = self._points[1]
+        next_raw, next_ratio = self.points[1]
         slope = max(0.0, (next_raw * next_ratio - smallest_size) / (next_raw - smallest_raw))
         return max(smallest_size * 0.25, smallest_size - slope * (smallest_raw - raw_bytes))
 
@@ -169,7 +186,7 @@ class FileSizeModel:
         page_rows = settings.page_rows
         if widest_column_bytes > 0:
             page_rows = min(page_rows, max(check_interval, int(settings.page_bytes / widest_column_bytes)))
-        packed_row_bytes = self._points[-1][1] * row_bytes if self._points else row_bytes  # bytes per row in full pages
+        packed_row_bytes = self.points[-1][1] * row_bytes if self.points else row_bytes  # bytes per row in full pages
         pages = 0
         if packed_row_bytes > 0:
             # The full pages before the page in which the file ends: that one counts with its uncompressed
@@ -188,6 +205,22 @@ class FileSizeModel:
         if len(deviations) < 2:
             return 1.0
         return 2 * stdev(deviations) / math.sqrt(len(deviations))
+
+    def partition_error(self, largest_raw: float) -> float:
+        """The relative error of the bytes of one partition, in 19 of 20: of files predicted from all others.
+
+        largest_raw: the uncompressed bytes of the largest partition.
+        """
+        files = sorted(self._files, key=lambda file: file.raw_bytes)
+        deviations = []
+        # Nothing is smaller than the smallest file, and only what is larger than the largest is predicted from below.
+        for number in range(1, len(files) - (files[-1].raw_bytes >= largest_raw if files else 0)):
+            others = FileSizeModel((), self.settings)
+            others.points = _curve([*files[:number], *files[number + 1 :]])
+            deviations.append(files[number].size / others.predict(files[number].raw_bytes) - 1)
+        if not deviations:
+            return 1.0
+        return max(_MIN_PARTITION_ERROR, 2 * math.sqrt(sum(deviation**2 for deviation in deviations) / len(deviations)))
 
 
 def _curve(files: Iterable[DataFile]) -> list[tuple[float, float]]:
@@ -210,12 +243,16 @@ def trial_indexes(outputs: Sequence[TaskOutput], count: int) -> list[int]:
     if len(outputs) <= count:
         return list(range(len(outputs)))
     order = sorted(range(len(outputs)), key=lambda i: outputs[i].raw_bytes)
-    sums = list(accumulate(outputs[i].raw_bytes for i in order))
+    sizes = [max(1, outputs[i].raw_bytes) for i in order]
+    sums = list(accumulate(sizes))
     middle_count = count - 2
-    # At equal shares of the bytes, not of the partitions: most bytes are in the large ones.
-    sum_indexes = {bisect_left(sums, sums[-1] * (k + 0.5) / middle_count) for k in range(middle_count)}
-    sum_indexes |= {0, len(order) - 1}
-    return sorted(order[min(i, len(order) - 1)] for i in sum_indexes)
+    # Half of them at equal shares of the bytes, since most bytes are in the large ones; half at equal ratios of size,
+    # since small ones compress worst and cost least.
+    by_share = {bisect_left(sums, sums[-1] * (k + 0.5) / middle_count) for k in range(0, middle_count, 2)}
+    steps = middle_count // 2 + 1
+    by_ratio = {bisect_left(sizes, sizes[0] * (sizes[-1] / sizes[0]) ** (k / steps)) for k in range(1, steps)}
+    indexes = {0, len(order) - 1, *by_share, *by_ratio}
+    return sorted(order[min(i, len(order) - 1)] for i in indexes)
 
 
 def map_status_size(size: int) -> int:

@@ -7,38 +7,29 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from pyspark.sql import functions as fn
-
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.insight import spark_progress
 from spark_iceberg_sql.insight.hypothetical import spark_rows as rows
 from spark_iceberg_sql.insight.hypothetical.spark_source import Source, naming_argument, refuse_property, resolve_source
-from spark_iceberg_sql.insight.hypothetical.written_files import (
-    ROWS_PER_SIZE_CHECK,
-    FileSizeModel,
-    TaskOutput,
-    TrialWrite,
-    trial_indexes,
-)
+from spark_iceberg_sql.insight.hypothetical.written_files import FileSizeModel, TrialWrite
 from spark_iceberg_sql.insight.preview import spark_commits, spark_splits
 from spark_iceberg_sql.insight.preview.model import Basis, PartitionPreview, Preview, partition_text
-from spark_iceberg_sql.insight.preview.spark_estimates import from_metadata, from_sample, write_trial
+from spark_iceberg_sql.insight.preview.spark_estimates import from_metadata, from_sample
 from spark_iceberg_sql.insight.preview.spark_settings import settings_of, settings_text
 from spark_iceberg_sql.insight.preview.spark_splits import OutputFiles, PartitionOutputs
+from spark_iceberg_sql.insight.preview.spark_trials import SourceChangedError, TrialRows, unused_name, write_trials
 from spark_iceberg_sql.insight.specs import CandidateSpec, candidate_spec
 from spark_iceberg_sql.spark.bridge.jvm import sessions
 from spark_iceberg_sql.spark.bridge.jvm.java_errors import JVM_ERRORS, message
-from spark_iceberg_sql.spark.bridge.tables import hypothetical_tables, memory_writers
+from spark_iceberg_sql.spark.bridge.tables import hypothetical_tables
 from spark_iceberg_sql.spark.gate import read_errors
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, SparkSession
+    from pyspark.sql import SparkSession
 
     from spark_iceberg_sql.spark.bridge.jvm.gateway import Java
 
 USING = ("data", "sample", "metadata")
-_MAX_TRIALS = 12
-_TRIAL_BYTES = 8_000_000  # uncompressed, of one partition: held by the driver
 _NOTED_WRITERS = 200
 
 
@@ -111,7 +102,7 @@ class _PreviewRun:
         self._frame = source.frame
         self._commit_column = ""  # the name of the column
         if commits > 1:
-            self._commit_column = _unused_name("commit", source.frame.columns)
+            self._commit_column = unused_name("commit", source.frame.columns)
             self._frame = spark_commits.with_commit_numbers(
                 source.frame, spec_candidate.spec, source.schema, commits, self._commit_column
             )
@@ -129,8 +120,8 @@ class _PreviewRun:
         """Count, write a few partitions in memory, and add up."""
         task_groups = self._groups()
         groups = task_groups if self._by_task else rows.sum_over_tasks(task_groups)
-        trials = self._write_trials(groups)
-        size_model = FileSizeModel(list(trials.values()), self._settings)
+        trials, beginnings = self._write_trials(groups)
+        size_model = FileSizeModel([*trials.values(), *beginnings], self._settings)
         outputs: PartitionOutputs = defaultdict(list)
         for i, group in enumerate(groups):
             trial = trials.get(i)
@@ -152,54 +143,13 @@ class _PreviewRun:
             commit_column=self._commit_column,
         )
 
-    def _write_trials(self, groups: Sequence[rows.Group]) -> dict[int, TrialWrite]:
-        """Some of the groups written in memory: the start of each large one, and all small ones in one more
-        pass.
-        """
-        outputs = [group.output for group in groups]
-        indexes = trial_indexes(outputs, _MAX_TRIALS)
-        limits = {
-            i: max(ROWS_PER_SIZE_CHECK, int(_TRIAL_BYTES * outputs[i].rows / max(1, outputs[i].raw_bytes)))
-            for i in indexes
-        }
-        small_indexes = [i for i in indexes if outputs[i].rows <= limits[i]]
-        frame = self._frame
-        trials = {}
-        for i in set(indexes) - set(small_indexes):
-            first_rows = frame.where(self._condition(groups[i])).limit(limits[i]).drop(self._commit_column)
-            trials[i] = self._write_trial(outputs[i], memory_writers.internal_rows(first_rows))
-        if small_indexes:
-            trials |= self._write_small_trials(groups, small_indexes)
-        return trials
-
-    def _write_small_trials(self, groups: Sequence[rows.Group], indexes: Sequence[int]) -> dict[int, TrialWrite]:
-        trial_number = fn.lit(None).cast("int")
-        for i in indexes:
-            trial_number = fn.when(self._condition(groups[i]), fn.lit(i)).otherwise(trial_number)
-        frame = self._frame
-        trial_column = _unused_name("trial", frame.columns)
-        marked_rows = frame.withColumn(trial_column, trial_number).where(fn.col(trial_column).isNotNull())
-        # In the order in which a task would receive them: the sort is stable.
-        in_order = marked_rows.coalesce(1).sortWithinPartitions(trial_column).drop(trial_column, self._commit_column)
-        data = memory_writers.internal_rows(in_order)
-        if int(data.size()) != sum(groups[i].output.rows for i in indexes):
+    def _write_trials(self, groups: Sequence[rows.Group]) -> tuple[dict[int, TrialWrite], list[TrialWrite]]:
+        trial_rows = TrialRows(self._source, self._frame, self._candidate.spec, self._by_task, self._commit_column)
+        try:
+            return write_trials(self._spark, trial_rows, groups, self._table, self._settings)
+        except SourceChangedError:
             self._notes.append("the source returned different rows when it was read again")
-            return {}
-        trials, start = {}, 0
-        for i in indexes:
-            end = start + groups[i].output.rows
-            trials[i] = self._write_trial(groups[i].output, data.subList(start, end))
-            start = end
-        return trials
-
-    def _condition(self, group: rows.Group) -> Column:
-        return rows.group_condition(
-            self._candidate.spec, self._source.schema, group, by_task=self._by_task, commit_column=self._commit_column
-        )
-
-    def _write_trial(self, output: TaskOutput, data: Java) -> TrialWrite:
-        row_bytes = output.raw_bytes / output.rows
-        return write_trial(self._spark, self._source, self._table, data, output, row_bytes, self._settings)
+            return {}, []
 
     def _preview(
         self, outputs: PartitionOutputs, trials: Mapping[int, TrialWrite], group_count: int, size_model: FileSizeModel
@@ -226,12 +176,14 @@ class _PreviewRun:
                 )
             )
         partition_previews.sort(key=lambda p: (-p.bytes, p.partition))
+        largest = max((output.raw_bytes for written in outputs.values() for output, _ in written), default=0)
         complete_count = sum(trial.is_complete for trial in trials.values())
         total = sum(p.rows for p in partition_previews)
         share = (
             "every partition was written in memory"
             if complete_count == group_count
-            else f"{len(trials)} of {group_count:,} written in memory, +-{max(0.01, size_model.relative_error()):.0%}"
+            else f"{len(trials)} of {group_count:,} written in memory, +-{max(0.02, size_model.relative_error()):.0%}, "
+            f"of a partition +-{size_model.partition_error(largest):.0%} in 19 of 20"
         )
         if self._is_sorted:
             share += ", without the table's sort order"
@@ -268,11 +220,3 @@ class _PreviewRun:
                 f"one task may keep up to {partitions:,} writers open, each with its own buffers; "
                 "'write.spark.fanout.enabled' = 'false' sorts the rows instead"
             )
-
-
-def _unused_name(name: str, used_names: Sequence[str]) -> str:
-    """An unused column name."""
-    lower_names = {column.lower() for column in used_names}
-    while name in lower_names:
-        name += "_"
-    return name

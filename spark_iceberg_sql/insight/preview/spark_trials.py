@@ -1,0 +1,150 @@
+"""Some partitions of a preview written in memory: their files show how well the rows compress, and when a file ends.
+
+They have at most a small part of all bytes, so that a preview costs less than the write.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pyspark.sql import functions as fn
+
+from spark_iceberg_sql.insight.hypothetical import spark_rows as rows
+from spark_iceberg_sql.insight.hypothetical.spark_source import Source
+from spark_iceberg_sql.insight.hypothetical.written_files import (
+    ROWS_PER_SIZE_CHECK,
+    TaskOutput,
+    TrialWrite,
+    WriteSettings,
+    trial_indexes,
+)
+from spark_iceberg_sql.insight.preview.spark_estimates import write_trial
+from spark_iceberg_sql.model.spec import Spec
+from spark_iceberg_sql.spark.bridge.tables import memory_writers
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+    from spark_iceberg_sql.spark.bridge.jvm.gateway import Java
+
+_TRIAL_COUNTS = range(12, 3, -1)  # from the most to the fewest
+_TRIAL_BYTES = 8_000_000  # uncompressed, of one partition: held by the driver
+_TOTAL_SHARE = 1 / 8  # of all bytes
+_LARGE_SHARE = 4  # a partition is large if it has more than one part of so many of what may be written
+_BEGINNING = 4  # of a large one, one part of so many is written as well: two sizes show how a file grows
+_FILE_FACTOR = 6  # uncompressed bytes of a full file, in target sizes
+_FREE_BYTES = 8_000_000  # of all trials, whatever share of the bytes it is
+
+
+class SourceChangedError(Exception):
+    """The source returned different rows when it was read again."""
+
+
+@dataclass(frozen=True)
+class TrialRows:
+    """The rows that trials are taken from.
+
+    source: where they come from. frame: the rows, with the number of their commit if there are several. spec: that of
+    the partitions. by_task: whether the rows of each reading task are partitions of their own. commit_column: the name
+    of the column with the number of the commit; empty for a single one.
+    """
+
+    source: Source
+    frame: DataFrame
+    spec: Spec
+    by_task: bool
+    commit_column: str
+
+
+def write_trials(
+    spark: SparkSession, trial_rows: TrialRows, groups: Sequence[rows.Group], table: Java, settings: WriteSettings
+) -> tuple[dict[int, TrialWrite], list[TrialWrite]]:
+    """Some of the groups written in memory: of each large one its start, and all small ones in one pass.
+
+    groups: all of them. table: an empty Iceberg table with the spec. Returns these by index, and others of fewer rows,
+    which only show how a file grows. Raises SourceChangedError.
+    """
+    outputs = [group.output for group in groups]
+    start_rows, small_indexes = _affordable(outputs, settings.target_size)
+
+    def write(index: int, data: Java, output: TaskOutput) -> TrialWrite:
+        row_bytes = outputs[index].raw_bytes / outputs[index].rows
+        return write_trial(spark, trial_rows.source, table, data, output, row_bytes, settings)
+
+    trials, beginnings = {}, []
+    for i, count in start_rows.items():
+        frame, trial_column = _with_trial_numbers(trial_rows, [groups[i]])
+        data = memory_writers.internal_rows(frame.limit(count).drop(trial_column, trial_rows.commit_column))
+        trials[i] = write(i, data, outputs[i])
+        size = int(data.size()) // _BEGINNING
+        if size:
+            beginning = TaskOutput(size, round(size * outputs[i].raw_bytes / outputs[i].rows))
+            beginnings.append(write(i, data.subList(0, size), beginning))
+    if small_indexes:
+        data = _rows_in_order(trial_rows, [groups[i] for i in small_indexes])
+        if int(data.size()) != sum(outputs[i].rows for i in small_indexes):
+            raise SourceChangedError
+        start = 0
+        for i in small_indexes:
+            end = start + outputs[i].rows
+            trials[i] = write(i, data.subList(start, end), outputs[i])
+            start = end
+    return trials, beginnings
+
+
+def _affordable(outputs: Sequence[TaskOutput], target_size: int) -> tuple[dict[int, int], list[int]]:
+    """The large outputs whose start is written, with its rows, and the small ones that are written whole, by index.
+
+    Together they are not too large a part of all bytes. target_size: of files, in bytes.
+    """
+    budget = max(_FREE_BYTES, int(_TOTAL_SHARE * sum(output.raw_bytes for output in outputs)))
+    sizes = [output.raw_bytes for output in outputs]
+    by_size = sorted(range(len(outputs)), key=sizes.__getitem__)
+    large = [i for i in by_size if sizes[i] > min(_TRIAL_BYTES, budget // _LARGE_SHARE)]
+    # Of two: more of them would show the same point of the curve.
+    starts = sorted({large[-1], large[len(large) // 2]}) if large else []
+    small = by_size[: len(by_size) - len(large)]
+    small_budget = budget // 2 if large else budget
+    indexes: list[int] = []
+    for count in _TRIAL_COUNTS:
+        indexes = [small[i] for i in trial_indexes([outputs[i] for i in small], count - len(starts))] if small else []
+        if sum(sizes[i] for i in indexes) <= small_budget:
+            break
+    remaining_bytes = budget - sum(sizes[i] for i in indexes)
+    full_file = _FILE_FACTOR * target_size  # enough that a file is full, if files are small
+    start_bytes = min(
+        _TRIAL_BYTES, max(remaining_bytes // max(1, len(starts)), full_file if full_file <= _TRIAL_BYTES else 0)
+    )
+    return {i: max(ROWS_PER_SIZE_CHECK, int(start_bytes * outputs[i].rows / max(1, sizes[i]))) for i in starts}, indexes
+
+
+def _with_trial_numbers(trial_rows: TrialRows, groups: Sequence[rows.Group]) -> tuple[DataFrame, str]:
+    """The rows of some groups, with a column that numbers their group from 1; and its name.
+
+    The keys are computed once for each row, whatever the number of groups.
+    """
+    frame, schema = trial_rows.frame, trial_rows.source.schema
+    trial_column = unused_name("trial", frame.columns)
+    trial_number = rows.group_number(
+        trial_rows.spec, schema, groups, by_task=trial_rows.by_task, commit_column=trial_rows.commit_column
+    )
+    return frame.withColumn(trial_column, trial_number).where(fn.col(trial_column) > 0), trial_column
+
+
+def _rows_in_order(trial_rows: TrialRows, groups: Sequence[rows.Group]) -> Java:
+    """All rows of some groups, one group after the other, each in the order in which a task would receive them."""
+    frame, trial_column = _with_trial_numbers(trial_rows, groups)
+    position = unused_name("position", [*frame.columns])
+    positioned_rows = frame.withColumn(position, fn.monotonically_increasing_id()).repartition(1)
+    in_order = positioned_rows.sortWithinPartitions(trial_column, position)
+    return memory_writers.internal_rows(in_order.drop(trial_column, position, trial_rows.commit_column))
+
+
+def unused_name(name: str, used_names: Sequence[str]) -> str:
+    """An unused column name."""
+    lower_names = {column.lower() for column in used_names}
+    while name in lower_names:
+        name += "_"
+    return name
