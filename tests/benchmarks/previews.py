@@ -97,7 +97,7 @@ def main() -> None:
             found = next(Path(folder).rglob("lineitem*.parquet"))
             spark.read.parquet(str(found)).writeTo("local.lineitem").using("iceberg").create()
         print(
-            "| data | spec and settings | files | written | bytes off | partitions off, 95 % | as said | preview s | write s |"
+            "| data | spec and settings | files | written | bytes off | 95 % of partitions | stated | preview s | write s |"
         )
         print("|---|---|--:|--:|--:|--:|--:|--:|--:|")
         measures = [measure(spark, name, *case) for name in names for case in CASES[name]]
@@ -151,8 +151,8 @@ def measure(spark: SparkSession, name: str, spec: str, properties: dict[str, str
     settings = ", ".join(f"{key.rpartition('.')[2]} {value}" for key, value in properties.items())
     print(
         f"| {name} | `{spec or 'unpartitioned'}`{', ' if settings else ''}{settings} | {preview.files} | {files} | "
-        f"{preview.bytes / size - 1:+.1%} | {off[int(0.95 * (len(off) - 1))]:.1%} | {error:.0%} | {between - start:.1f} | "
-        f"{end - between:.1f} |",
+        f"{preview.bytes / size - 1:+.1%} | {off[int(0.95 * (len(off) - 1))]:.1%} | {error:.0%} | "
+        f"{between - start:.1f} | {end - between:.1f} |",
         flush=True,
     )
     within = sum(value <= error for value in off)
