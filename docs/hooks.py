@@ -112,8 +112,17 @@ def rule_index() -> str:
     linked = re.sub(r"^\| (SIS\d{3}) \|", r"| [\1](\1.md) |", catalogue(), flags=re.MULTILINE)
     return f"""# Rules
 
-A code's first digit shows what the rule needs: 0 the input itself, 1 the text alone, 2 the columns, 3 the
-other partition fields, 4 the table's specs and format version; 5 is advice on specs, 6 on the queries of a table.
+A code's first digit shows what the rule reads:
+
+| codes | what is checked | with |
+|---|---|---|
+| SIS0xx | the input itself: can it be read, and was it checked? | |
+| SIS1xx | a partition clause | the text alone |
+| SIS2xx | columns and their types | the columns |
+| SIS3xx | partition fields that do not go together | the other partition fields |
+| SIS4xx | changes of a table | its partition specs and format version |
+| SIS5xx | advice: accepted, but probably not a good partition spec | the columns |
+| SIS6xx | queries, not DDL: calls of `iceberg_*` functions, and filters that read every file | the partition specs |
 
 An **error** is a statement that Iceberg's Spark runtime refuses, or accepts and damages the table. A **warning** is a
 statement that is accepted, but probably not what was intended. A **note** is a statement that was not checked.
