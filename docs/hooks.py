@@ -86,9 +86,14 @@ def _with_rules(nav: Any) -> Any:
 def pages() -> Iterator[tuple[str, str]]:
     """Every generated page: its address among the sources, and its Markdown."""
     for address, write in PAGES.items():
-        yield address, write()
+        yield address, _ranked(write(), SEARCH_BOOST.get(address, 1))
     for rule in registry.ALL:
-        yield _address(rule), rule_page(rule)
+        yield _address(rule), _ranked(rule_page(rule), RULE_BOOST)
+
+
+def _ranked(text: str, boost: float) -> str:
+    """A page with its weight in the search: what is read rarely comes after the guide."""
+    return text if boost == 1 else f"---\nsearch:\n  boost: {boost}\n---\n\n{text}"
 
 
 def _address(rule: Rule) -> str:
@@ -438,4 +443,14 @@ PAGES: Mapping[str, Callable[[], str]] = {
     "reference/iceberg-issues.md": iceberg_issues,
     "contributing.md": contributing,
     "changelog.md": changelog,
+}
+
+RULE_BOOST = 0.5
+SEARCH_BOOST: Mapping[str, float] = {
+    "reference/commands.md": 0.5,
+    "reference/python.md": 0.6,
+    "reference/exceptions.md": 0.4,
+    "reference/iceberg-issues.md": 0.4,
+    "contributing.md": 0.2,
+    "changelog.md": 0.2,
 }
