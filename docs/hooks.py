@@ -7,7 +7,6 @@ place in the `nav` of mkdocs.yml. The rules' pages enter the navigation by thems
 from __future__ import annotations
 
 import argparse
-import ast
 import json
 import os
 import re
@@ -16,10 +15,10 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, cast
 
+import python_reference
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 
-import spark_iceberg_sql
 from spark_iceberg_sql import errors
 from spark_iceberg_sql.cli import COMMANDS, Command
 from spark_iceberg_sql.config.keys import KEYS, PURPOSE, Reader, WrongValueError
@@ -42,7 +41,6 @@ from spark_iceberg_sql.rules.base import Rule
 from spark_iceberg_sql.spark.optimizer.iceberg_issues import ISSUES, TESTED_VERSIONS, IcebergIssue
 
 ROOT = Path(__file__).parents[1]
-PACKAGE = Path(spark_iceberg_sql.__file__).parent
 RULES = "reference/rules/index.md"
 
 RESULTS: dict[str, type[Result]] = {
@@ -268,7 +266,7 @@ def _argument(argument: Argument, position: str) -> str:
     return f"| {_code(argument.name)} | {position} | {kind} | {default} | {_cell(what)} |"
 
 
-# --- settings, exceptions, commands, Python -------------------------------------------------------
+# --- settings, exceptions, commands -------------------------------------------------------
 
 
 def settings() -> str:
@@ -338,39 +336,6 @@ def commands() -> str:
     return "\n".join(parts)
 
 
-def python() -> str:
-    """Every public function and class, as declared in its source."""
-    parts = ["# Python\n", "```python\nimport spark_iceberg_sql as sis\n```\n"]
-    for module, name in sorted(_public(), key=lambda found: found[1].lower()):
-        node = _definition(module, name)
-        if module == "spark_iceberg_sql.errors":
-            continue
-        doc = ast.get_docstring(node) or ""
-        if isinstance(node, ast.FunctionDef):
-            returns = "" if node.returns is None else f" -> {ast.unparse(node.returns)}"
-            head = f"{name}({ast.unparse(node.args)}){returns}"
-        else:
-            head = f"class {name}"
-        parts.append(f"## {name}\n\n```python\n{head}\n```\n\n```text\n{doc}\n```\n")
-    return "\n".join([*parts, "Exceptions have [a separate page](exceptions.md).\n"])
-
-
-def _public() -> Iterator[tuple[str, str]]:
-    """Module and name of every public object; parsed, not imported, because half of it needs Spark."""
-    tree = ast.parse((PACKAGE / "__init__.py").read_text("utf-8"))
-    for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("spark_iceberg_sql"):
-            yield from ((node.module or "", alias.name) for alias in node.names)
-
-
-def _definition(module: str, name: str) -> ast.FunctionDef | ast.ClassDef:
-    source = PACKAGE.joinpath(*module.split(".")[1:]).with_suffix(".py")
-    for node in ast.parse(source.read_text("utf-8")).body:
-        if isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name == name:
-            return node
-    raise LookupError(f"{module} defines no {name}")
-
-
 def iceberg_issues() -> str:
     """The known faults of Iceberg and of writers, with the versions that have them."""
     intro = (
@@ -438,7 +403,7 @@ PAGES: Mapping[str, Callable[[], str]] = {
     "reference/table-functions.md": table_functions,
     "reference/settings.md": settings,
     "reference/commands.md": commands,
-    "reference/python.md": python,
+    "reference/python.md": python_reference.page,
     "reference/exceptions.md": exceptions,
     "reference/iceberg-issues.md": iceberg_issues,
     "contributing.md": contributing,
