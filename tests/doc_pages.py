@@ -13,6 +13,8 @@ from __future__ import annotations
 
 import doctest
 import re
+import subprocess
+import sys
 import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -175,3 +177,11 @@ def lay_out(block: Block, folder: Path) -> None:
     path = folder / block.file
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(block.text)
+
+
+def build_site(folder: Path) -> Path:
+    """Build the site in a folder, with warnings as errors; returns the folder."""
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(folder)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return folder

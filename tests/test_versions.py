@@ -66,7 +66,7 @@ def test_the_documented_table() -> None:
         lacks = "; ".join(known.limitations.values()) or "nothing"
         java = " or ".join(map(str, known.java))
         shown.append(f"| {known.spark} | {icebergs} | {java} | {lacks} |\n")
-    page = (ROOT / "docs/index.md").read_text("utf-8")
+    page = (ROOT / "docs/setup.md").read_text("utf-8")
     table = page.partition("<!-- versions -->\n")[2].partition("<!-- /versions -->")[0]
     assert table == "| Spark | Iceberg | Java | not supported |\n|---|---|---|---|\n" + "".join(shown)
 
