@@ -21,6 +21,7 @@ from IPython.core.interactiveshell import InteractiveShell
 import spark_iceberg_sql as sis
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.files.notebooks.cells import read_cell
+from spark_iceberg_sql.notebook.catalog_commands import catalog_command
 from spark_iceberg_sql.notebook.cell import Cell, mask_line, mask_stack, mask_strings
 from spark_iceberg_sql.notebook.display import partition_map, result_bundles
 from spark_iceberg_sql.notebook.display.diagrams import HiddenPartitioning
@@ -32,6 +33,7 @@ from spark_iceberg_sql.notebook.magic import IcebergSql
 from spark_iceberg_sql.notebook.magic_options import Options, cell_options, line_options
 from spark_iceberg_sql.notebook.parameter_values import refused_frame
 from spark_iceberg_sql.notebook.parameters import VariableError, bind, restore_braces
+from spark_iceberg_sql.notebook.sql_strings import sql_in_string
 from spark_iceberg_sql.notebook.statements import table_of_call
 from spark_iceberg_sql.spark.bridge.plans.scan_files import Partition, PartitionValue, TableRead
 from spark_iceberg_sql.spark.bridge.tables.commit_summaries import CommitSummary
@@ -591,3 +593,50 @@ def test_a_program_without_ipython_loads_none() -> None:
 def test_a_cell_that_runs_nothing_is_left_out_of_the_check_of_a_notebook(cell: str) -> None:
     runs = re.sub(r" --\w+", "", cell)
     assert [len(read_cell("n.ipynb", text, "python").fragments) for text in (cell, runs)] == [0, 1]
+
+
+# --- the catalog, and completion in strings --------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "command"),
+    [
+        ("tables", ("tables", None)),
+        ("tables local.d*;", ("tables", "local.d*")),
+        ("describe local.d.`my visits`", ("describe", "local.d.`my visits`")),
+        ("describe", ("describe", None)),
+        ("DESCRIBE local.d.t", None),  # these are Spark's
+        ("describe extended local.d.t", None),
+        ("describe local.d.t ts", None),
+        ("TABLE local.d.t", None),
+        ("SELECT 1", None),
+    ],
+)
+def test_commands_about_the_catalog(text: str, command: tuple[str, str | None] | None) -> None:
+    assert catalog_command(text) == command
+
+
+def test_tables_takes_one_pattern() -> None:
+    with pytest.raises(IcebergSqlError, match="takes one name or pattern"):
+        catalog_command("tables in local.d")
+
+
+@pytest.mark.parametrize(
+    ("code", "sql"),
+    [
+        ('spark.sql("SELECT |")', ("SELECT ", "")),
+        ("x = spark.sql('SELECT | FROM t').collect()", ("SELECT ", " FROM t")),
+        ('sis.sql(spark, """\nSELECT "a|"\nFROM t""")', ('\nSELECT "a', '"\nFROM t')),
+        ("sis.explain(spark, f'SELECT {n} FROM |')", ("SELECT {n} FROM ", "")),
+        ("spark.table('local.|')", ("FROM local.", "")),
+        ("sis.describe(spark, 'local.|", ("FROM local.", "")),
+        ("spark.sql('SELECT 1'); x = '|'", None),
+        ("spark.sql('it\\'s |')", ("it\\'s ", "")),
+        ("print('SELECT |')", None),
+        ("spark.sql(|)", None),
+        ("spark.sql('SELECT\n|')", None),  # a string of one line ends there
+    ],
+)
+def test_the_sql_of_a_string(code: str, sql: tuple[str, str] | None) -> None:
+    offset = code.index("|")
+    assert sql_in_string(code.replace("|", "", 1), offset) == sql

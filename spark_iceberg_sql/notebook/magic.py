@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakSet
 
 from IPython.core.magic import Magics, line_cell_magic, magics_class, needs_local_scope, no_var_expand
@@ -13,6 +13,8 @@ from pyspark.sql import DataFrame, SparkSession
 from traitlets import Bool, CaselessStrEnum, Int, TraitError
 
 from spark_iceberg_sql.errors import IcebergSqlError, JavaError
+from spark_iceberg_sql.insight.json_values import Result
+from spark_iceberg_sql.notebook.catalog_commands import catalog_command, view_of
 from spark_iceberg_sql.notebook.cell import Cell
 from spark_iceberg_sql.notebook.connect import is_remote
 from spark_iceberg_sql.notebook.display.pages import Pages
@@ -35,6 +37,8 @@ from spark_iceberg_sql.spark.bridge.jvm.java_errors import JVM_ERRORS
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
+
+T = TypeVar("T")
 
 
 @magics_class
@@ -67,7 +71,7 @@ class IcebergSql(Magics):  # type: ignore[misc]
     @line_cell_magic  # type: ignore[untyped-decorator]
     def iceberg_sql(
         self, line: str, cell: str | None = None, local_ns: Mapping[str, Any] | None = None
-    ) -> DataFrame | None:
+    ) -> DataFrame | Result | None:
         """Check and run SQL.
 
             %%iceberg_sql [name] [--limit N] [--plan] [--check] [--explain] [--fix] [--quiet] [--traceback]
@@ -76,6 +80,7 @@ class IcebergSql(Magics):  # type: ignore[misc]
 
             %iceberg_sql [--limit N] [...] SELECT ...
             %iceberg_sql --next [N] | --previous [N] | --copy [name] | --fix
+            %iceberg_sql tables [catalog, namespace, table or pattern] | describe TABLE
 
         All statements are checked before the first one runs. {name} and :name are Python variables, passed as
         values; {name} may be a DataFrame. The last result is a DataFrame, in the variables `name` and `_`.
@@ -102,6 +107,8 @@ class IcebergSql(Magics):  # type: ignore[misc]
             if options.fix and not text:
                 self._correct()
                 return None
+            if (command := catalog_command(text)) is not None:
+                return self._show_catalog(options, *command)
             if not text:
                 raise IcebergSqlError(
                     "there is no SQL\nhelp: %iceberg_sql SELECT ..., or %%iceberg_sql and SQL below it"
@@ -128,7 +135,7 @@ class IcebergSql(Magics):  # type: ignore[misc]
         if options.runs:  # if the cell fails, --next must not show the result of an earlier one
             self._pages.pop("", None)
         try:
-            result = self._run_cell(worker, runner, options)
+            result = self._run_in(worker, runner.run, options, runner.text)
         finally:
             self._remedy = runner.remedy
         if runner.corrected is not None:
@@ -170,15 +177,29 @@ class IcebergSql(Magics):  # type: ignore[misc]
             )
         self.shell.set_next_input(self._remedy)
 
-    def _run_cell(self, worker: StatementWorker, runner: Runner, options: Options) -> DataFrame | None:
+    def _show_catalog(self, options: Options, command: str, argument: str | None) -> Result:
+        spark = self._session()
+        worker = StatementWorker(engine_of(spark), can_redraw(self.shell))
+
+        def body() -> Result:
+            output = worker.begin(command)
+            try:
+                return view_of(spark, command, argument)
+            finally:
+                output.result(None)
+
+        return self._run_in(worker, body, options, "")
+
+    def _run_in(self, worker: StatementWorker, body: Callable[[], T], options: Options, text: str) -> T:
+        """Run a function in a worker thread. text: the SQL, of which an error shows no secrets."""
         try:
-            return worker.run(runner.run)
+            return worker.run(body)
         except Exception as error:
             if not isinstance(error, JavaError) and process.has_ended_by(error):
                 raise process.ended_error() from None
             is_explained = isinstance(error, (IcebergSqlError, PySparkException, *JVM_ERRORS))
             if options.traceback or not is_explained:
-                raise with_stack(error, runner.text) from None
+                raise with_stack(error, text) from None
             raise
 
     def _cell_prefix(self, line: str, cell: str) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from spark_iceberg_sql import markup
 from spark_iceberg_sql.checker.plan import size
+from spark_iceberg_sql.insight.commit_text import commit_text
 from spark_iceberg_sql.insight.explain.model import Explanation
 from spark_iceberg_sql.notebook.display import partition_map, partitions, result_rows
 from spark_iceberg_sql.safe_output import visible, visible_lines
@@ -118,34 +119,9 @@ def _reason(table: TableRead) -> str:
 
 
 def _commit_text(commit: CommitSummary) -> str:
-    counts = commit.counts
-    parts = []
-    added, removed = counts.get("added-records", 0), counts.get("deleted-records", 0)
-    if commit.operation == "replace" and added == removed:
-        parts += [f"rewrote {_number(added, 'row')}"] if added else []
-    elif added and removed:  # whole files are rewritten: most of their rows may be unchanged
-        parts.append(f"replaced {_number(removed, 'row')} by {added:,}")
-    elif added or removed:
-        parts.append(f"{'wrote' if added else 'removed'} {_number(added or removed, 'row')}")
-    if files := counts.get("added-data-files"):
-        written_size = size(counts.get("added-files-size", 0))
-        parts.append(f"{_number(files, 'new data file')} ({written_size})")
-    if files := counts.get("deleted-data-files"):
-        parts.append(f"{_number(files, 'data file')} removed")
-    if files := counts.get("added-delete-files"):
-        parts.append(_number(files, "new delete file"))
-    if files := counts.get("removed-delete-files"):
-        parts.append(f"{_number(files, 'delete file')} removed")
-    if commit.snapshots > 1:
-        parts.append(f"in {commit.snapshots:,} snapshots")
-    elif partitions := counts.get("changed-partition-count"):
-        parts.append(f"in {_number(partitions, 'partition')}")
-    if parts and commit.branch:
+    parts = [commit_text(commit.operation, commit.counts, commit.snapshots)]
+    if parts[0] and commit.branch:
         parts.append(f"on branch {commit.branch}")
-    if parts and commit.staged:
+    if parts[0] and commit.staged:
         parts.append(f"staged as {commit.staged}")
     return ", ".join(parts)
-
-
-def _number(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
