@@ -17,11 +17,12 @@ import numpy as np
 import pandas as pd
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
+from jsonschema import Draft202012Validator
 
 import spark_iceberg_sql as sis
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.files.notebooks.cells import read_cell
-from spark_iceberg_sql.notebook.catalog_commands import catalog_command
+from spark_iceberg_sql.notebook.catalog_commands import catalog_command, history_count
 from spark_iceberg_sql.notebook.cell import Cell, mask_line, mask_stack, mask_strings
 from spark_iceberg_sql.notebook.display import partition_map, result_bundles
 from spark_iceberg_sql.notebook.display.diagrams import HiddenPartitioning
@@ -29,6 +30,7 @@ from spark_iceberg_sql.notebook.display.pages import NEXT, Pages
 from spark_iceberg_sql.notebook.display.partitions import partitions_read
 from spark_iceberg_sql.notebook.display.result_rows import ResultRows
 from spark_iceberg_sql.notebook.errors.spark_errors import parse_error
+from spark_iceberg_sql.notebook.history import MAX_STATEMENTS, History, Recorder
 from spark_iceberg_sql.notebook.magic import IcebergSql
 from spark_iceberg_sql.notebook.magic_options import Options, cell_options, line_options
 from spark_iceberg_sql.notebook.parameter_values import refused_frame
@@ -52,6 +54,8 @@ from spark_iceberg_sql.syntax.script import statements
         ("  --quiet   --traceback ", Options(quiet=True, traceback=True)),
         ("rows --csv a.csv --quiet", Options(name="rows", file_type="csv", file="a.csv", quiet=True)),
         ("--parquet='my rows.parquet' rows", Options(name="rows", file_type="parquet", file="my rows.parquet")),
+        ("rows --save v_1", Options(name="rows", save="v_1")),
+        ("--save=v", Options(save="v")),
         ("rows --polars", Options(name="rows", frame_type="polars")),
         ("größe --check --explain --fix", Options(name="größe", check=True, explain=True, fix=True)),
     ],
@@ -64,6 +68,9 @@ def test_the_first_line(line: str, options: Options) -> None:
     ("line", "said"),
     [
         ("--limt 3", "write `--limit`"),
+        ("--save", "takes the name of a view"),
+        ("--save 1x", "`1x` cannot be the name of a view"),
+        ("--save local.d.t", "cannot be the name of a view"),
         ("--explan", "write `--explain`"),
         ("--frobnicate", "the options are --limit"),
         ("--plan=yes", "write `--plan`"),
@@ -605,6 +612,7 @@ def test_a_cell_that_runs_nothing_is_left_out_of_the_check_of_a_notebook(cell: s
         ("tables local.d*;", ("tables", "local.d*")),
         ("describe local.d.`my visits`", ("describe", "local.d.`my visits`")),
         ("describe", ("describe", None)),
+        ("history 5", ("history", "5")),
         ("DESCRIBE local.d.t", None),  # these are Spark's
         ("describe extended local.d.t", None),
         ("describe local.d.t ts", None),
@@ -614,6 +622,41 @@ def test_a_cell_that_runs_nothing_is_left_out_of_the_check_of_a_notebook(cell: s
 )
 def test_commands_about_the_catalog(text: str, command: tuple[str, str | None] | None) -> None:
     assert catalog_command(text) == command
+
+
+def test_the_history_is_the_last_statements_without_secrets() -> None:
+    recorder = Recorder()
+    assert "no statement has run" in str(recorder.last(20))
+    reads = [TableRead("t", (Partition(0, 9, 900, 3, 300, ()),), at_most=True), TableRead("u", ())]
+    recorder.record("SELECT *\n  FROM t", 0.0, 1.26, row_count=1_000, has_more=True, reads=reads)
+    recorder.record("INSERT INTO t VALUES (1)", 86_400.0, 0.5, wrote="wrote 1 row")
+    recorder.record("SELECT * FROM icebergS3('http://s/b', 'AKIAKEY', 'hunter2')", 0.0, 0.1, failed=True)
+    history = recorder.last(20)
+    assert [s.outcome for s in history.statements] == ["failed", "done", "done"]
+    assert (history.statements[2].tables, history.statements[2].files, history.statements[2].bytes) == (
+        ("t", "u"),
+        3,
+        300,
+    )
+    text = str(history)
+    assert re.search(r"^1970-01-01 00:00:00 +SELECT \* FROM t +1.3 s +1,000\+ +≤ 3 +≤ 300 B$", text, re.MULTILINE)
+    assert re.search(r"^1970-01-02 00:00:00 +INSERT INTO t VALUES \(1\) +0.5 s +wrote 1 row$", text, re.MULTILINE)
+    assert "hunter2" not in text + history._repr_html_() + history.to_json()
+    assert str(recorder.last(1)).startswith("the last 1 of 3 statements")
+    Draft202012Validator(History.json_schema()).validate(history.to_dict())
+
+
+def test_the_history_has_an_end() -> None:
+    recorder = Recorder()
+    for number in range(MAX_STATEMENTS + 1):
+        recorder.record(f"SELECT {number}", 0.0, 0.0)
+    assert recorder.last(5_000).statements[-1].statement == "SELECT 1"
+
+
+@pytest.mark.parametrize("argument", ["x", "0", "-1", "1.5"])
+def test_the_length_of_the_history_is_a_number(argument: str) -> None:
+    with pytest.raises(IcebergSqlError, match=f"takes a number, not `{argument}`"):
+        history_count(argument)
 
 
 def test_tables_takes_one_pattern() -> None:

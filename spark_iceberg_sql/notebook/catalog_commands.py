@@ -1,4 +1,4 @@
-"""`%iceberg_sql tables [pattern]` and `%iceberg_sql describe t`: a catalog to look at, without SQL."""
+"""`%iceberg_sql tables`, `describe` and `history`: what there is, without SQL."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ from spark_iceberg_sql.optional_dependencies import only_in_server
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+_STATEMENTS = 20  # of the history that are shown
 # In lower case, with at most one name: `DESCRIBE t`, `describe extended t` and all else is SQL.
-_COMMAND = re.compile(r"(tables|describe)(?:\s+((?:`[^`]*`|[^\s`])+))?\s*")
+_COMMAND = re.compile(r"(tables|describe|history)(?:\s+((?:`[^`]*`|[^\s`])+))?\s*")
 
 
 def catalog_command(text: str) -> tuple[str, str | None] | None:
@@ -23,11 +24,22 @@ def catalog_command(text: str) -> tuple[str, str | None] | None:
     match = _COMMAND.fullmatch(text.rstrip().removesuffix(";"))
     if match is not None:
         return match[1], match[2]
+    if text.split(maxsplit=1)[:1] == ["history"]:
+        raise IcebergSqlError("`history` takes one number", help="%iceberg_sql history 50")
     if text.split(maxsplit=1)[:1] == ["tables"]:
         raise IcebergSqlError(
             "`tables` takes one name or pattern", help="%iceberg_sql tables, or %iceberg_sql tables local.demo.f*"
         )
     return None
+
+
+def history_count(argument: str | None) -> int:
+    """How many statements `history` shows. Raises IcebergSqlError for what is no such number."""
+    if argument is None:
+        return _STATEMENTS
+    if not argument.isascii() or not argument.isdigit() or not int(argument):
+        raise IcebergSqlError(f"`history` takes a number, not `{argument}`", help="%iceberg_sql history 50")
+    return int(argument)
 
 
 def view_of(spark: SparkSession, command: str, argument: str | None) -> Result:

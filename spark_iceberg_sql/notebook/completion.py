@@ -97,9 +97,7 @@ class Completer:
         if proposals:
             yield from ((s.insert if not s.snippet else s.label, s.kind) for s in proposals)
             return
-        for table in names.tables_of(statement.tokens):
-            for field in table.schema.fields if table.schema is not None else ():
-                yield field.name, str(field.type)
+        yield from names.columns_of(statement.tokens)
         if "." not in word:
             yield from ((name, "function") for name in (*BY_FUNCTION, *TABLE_FUNCTIONS))
 

@@ -14,13 +14,14 @@ from traitlets import Bool, CaselessStrEnum, Int, TraitError
 
 from spark_iceberg_sql.errors import IcebergSqlError, JavaError
 from spark_iceberg_sql.insight.json_values import Result
-from spark_iceberg_sql.notebook.catalog_commands import catalog_command, view_of
+from spark_iceberg_sql.notebook.catalog_commands import catalog_command, history_count, view_of
 from spark_iceberg_sql.notebook.cell import Cell
 from spark_iceberg_sql.notebook.connect import is_remote
 from spark_iceberg_sql.notebook.display.pages import Pages
 from spark_iceberg_sql.notebook.engines import engine_of
 from spark_iceberg_sql.notebook.errors import plain_errors
 from spark_iceberg_sql.notebook.errors.plain_errors import with_stack
+from spark_iceberg_sql.notebook.history import Recorder
 from spark_iceberg_sql.notebook.magic_options import (
     FRAME_TYPES,
     MAX_ROWS,
@@ -30,6 +31,7 @@ from spark_iceberg_sql.notebook.magic_options import (
     line_options,
 )
 from spark_iceberg_sql.notebook.runner import Runner
+from spark_iceberg_sql.notebook.saved_results import SavedResults
 from spark_iceberg_sql.notebook.statement_worker import Output, StatementWorker, can_redraw
 from spark_iceberg_sql.spark import remote
 from spark_iceberg_sql.spark.bridge.jvm import gateway, process, shims
@@ -62,6 +64,7 @@ class IcebergSql(Magics):  # type: ignore[misc]
         _forget_refused(shell)
         super().__init__(shell=shell)
         self.displayed: WeakSet[DataFrame] = WeakSet()
+        self._recorder, self._saved = Recorder(), SavedResults()
         self._remedy: str | None = None  # the corrected cell, after one that failed
         # The rows of the last result, under the name "", and of each named one.
         self._pages: dict[str, tuple[DataFrame | None, Pages]] = {}
@@ -75,12 +78,13 @@ class IcebergSql(Magics):  # type: ignore[misc]
         """Check and run SQL.
 
             %%iceberg_sql [name] [--limit N] [--plan] [--check] [--explain] [--fix] [--quiet] [--traceback]
-                          [--csv FILE] [--parquet FILE] [--pandas | --polars | --arrow]
+                          [--save VIEW] [--csv FILE] [--parquet FILE] [--pandas | --polars | --arrow]
             SELECT ... ;
 
             %iceberg_sql [--limit N] [...] SELECT ...
             %iceberg_sql --next [N] | --previous [N] | --copy [name] | --fix
             %iceberg_sql tables [catalog, namespace, table or pattern] | describe TABLE
+            %iceberg_sql history [N]
 
         All statements are checked before the first one runs. {name} and :name are Python variables, passed as
         values; {name} may be a DataFrame. The last result is a DataFrame, in the variables `name` and `_`.
@@ -91,6 +95,7 @@ class IcebergSql(Magics):  # type: ignore[misc]
         --explain     show what each query would read, and Spark's plan; no data is read
         --fix         replace this cell with a corrected one; nothing runs
         --quiet       show no rows
+        --save VIEW   make the result a temporary view, for later cells
         --csv FILE    write the whole result to a file; --parquet FILE likewise
         --pandas      assign a DataFrame of pandas to the variable; --polars, --arrow likewise
         --traceback   show errors with Python's and Java's stack
@@ -108,6 +113,8 @@ class IcebergSql(Magics):  # type: ignore[misc]
                 self._correct()
                 return None
             if (command := catalog_command(text)) is not None:
+                if command[0] == "history":
+                    return self._recorder.last(history_count(command[1]))
                 return self._show_catalog(options, *command)
             if not text:
                 raise IcebergSqlError(
@@ -131,7 +138,8 @@ class IcebergSql(Magics):  # type: ignore[misc]
         variables = {**self.shell.user_ns, **(local_ns or {})}
         session_engine = engine_of(spark)
         worker = StatementWorker(session_engine, can_redraw(self.shell))
-        runner = Runner(session_engine, Cell(text, prefix), options, variables, worker, self.kept)
+        source = Cell(text, prefix)
+        runner = Runner(session_engine, source, options, variables, worker, self._recorder, self._saved, self.kept)
         if options.runs:  # if the cell fails, --next must not show the result of an earlier one
             self._pages.pop("", None)
         try:

@@ -1,4 +1,4 @@
-"""The first line of a cell: `%%iceberg_sql [name] [--limit N] [--plan] [--check] ...`."""
+"""The first line of a cell: `%%iceberg_sql [name] [--limit N] [--save VIEW] [--plan] [--check] ...`."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from spark_iceberg_sql.errors import IcebergSqlError
+from spark_iceberg_sql.notebook.saved_results import checked_view_name
 
 _SWITCHES = ("plan", "check", "explain", "fix", "quiet", "traceback")
 _ARGUMENT = re.compile(r"\S+")
@@ -19,7 +20,7 @@ _FILE_TYPES = ("csv", "parquet")
 FRAME_TYPES = ("spark", "pandas", "polars", "arrow")
 _TURNS = ("next", "previous", "copy")  # of a result that is there: nothing is run
 MAX_ROWS = 1_000_000  # more would overload a notebook's page
-OPTIONS = ("--limit", *(f"--{name}" for name in (*_SWITCHES, *_FILE_TYPES, *FRAME_TYPES, *_TURNS)))
+OPTIONS = ("--limit", "--save", *(f"--{name}" for name in (*_SWITCHES, *_FILE_TYPES, *FRAME_TYPES, *_TURNS)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +33,7 @@ class Options:
     stack. in_place: whether the rows can be sorted, searched and paged in the output. file_type, file: a file for
     the whole result. frame_type: of the variable, one of FRAME_TYPES; empty for the default. turn: `next`,
     `previous` or `copy`, of the rows of a result that is there. page: the number of rows of that page; None for
-    the usual number.
+    the usual number. save: the name of a temporary view for the last result; empty for none.
     """
 
     name: str | None = None
@@ -49,6 +50,7 @@ class Options:
     frame_type: str = ""
     turn: str = ""
     page: int | None = None
+    save: str = ""
 
     @property
     def runs(self) -> bool:
@@ -92,11 +94,14 @@ def _parse(line: str, options: Options, offset: int = 0) -> tuple[Options, int]:
         if not option.startswith("--") or (option == "--" and not value):
             break
         offset = match.end()
-        if option == "--limit":
+        if option in ("--limit", "--save"):
             if not value:
                 following = _ARGUMENT.search(line, offset)
                 value, offset = (following.group(), following.end()) if following else ("", offset)
-            options = replace(options, limit=_row_count(value))
+            if option == "--limit":
+                options = replace(options, limit=_row_count(value))
+            else:
+                options = replace(options, save=checked_view_name(value))
         elif option in ("--next", "--previous"):
             following = None if value else _NUMBER.match(line, offset)
             if following:

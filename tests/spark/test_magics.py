@@ -99,6 +99,34 @@ def test_the_type_of_the_variable(cell: Callable[[str], str]) -> None:
     assert "write %%iceberg_sql rows --pandas" in cell("%%iceberg_sql --pandas\nSELECT 1")
 
 
+def test_a_saved_result_is_a_view_for_later_cells(cell: Callable[[str], str]) -> None:
+    said = cell(f"%%iceberg_sql --save late_visits\nSELECT id FROM {TABLE} WHERE id > 2")
+    assert "saved as the temporary view `late_visits`" in said
+    assert "2 rows" in cell("%iceberg_sql SELECT id FROM late_visits")
+    assert "1 row" in cell("%%iceberg_sql --save late_visits\nSELECT id FROM late_visits WHERE id = 3")
+    assert "1 row" in cell("%iceberg_sql SELECT * FROM late_visits")
+    cell("first = spark.range(3)")
+    assert "saved as" in cell("%%iceberg_sql --save of_frame\nSELECT id FROM {first}")
+    assert "3 rows" in cell("%iceberg_sql SELECT * FROM of_frame")  # the frame's own view is gone
+    cell("spark.range(1).createOrReplaceTempView('not_saved')")
+    said = cell("%%iceberg_sql --save not_saved\nSELECT uuid()")
+    assert "already the name of a table or view" in said
+    assert "1 row" not in said  # it has not run
+    said = cell("%%iceberg_sql --save v\nDROP TABLE IF EXISTS local.magics.absent")
+    assert "no statement of the cell returns rows" in said
+    for view in ("late_visits", "of_frame", "not_saved"):
+        cell(f"spark.catalog.dropTempView('{view}')")
+
+
+def test_the_history_has_what_each_statement_read(cell: Callable[[str], str]) -> None:
+    cell(f"%%iceberg_sql\nSELECT id FROM {TABLE} WHERE ts < TIMESTAMP '1970-01-03'; SELECT 1 / (id - id) FROM {TABLE}")
+    said = cell(
+        "past = %iceberg_sql history 2\nprint([(s.outcome, s.rows, s.files, s.tables) for s in past.statements])"
+    )
+    assert f"[('failed', None, None, ()), ('done', 2, 2, ('{TABLE}',))]" in said
+    assert "the last 1 of " in cell("%iceberg_sql history 1")
+
+
 def test_a_table_that_python_misspells(cell: Callable[[str], str]) -> None:
     assert f"did you mean `{TABLE}`?" in cell(f"spark.table('{TABLE[:-1]}').count()")
 

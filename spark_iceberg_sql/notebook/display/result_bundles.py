@@ -36,7 +36,7 @@ def of_rows(
     table_html: the table, if it has more than these rows.
     """
     first = f"{count_text} · {seconds:.1f} s"
-    if summary := _commit_text(commit) if commit is not None else "":
+    if summary := commit_line(commit) if commit is not None else "":
         first += f" · {summary}"
     lines, maps, strips = _reads(read, first, "read")
     return bundle(
@@ -48,7 +48,7 @@ def of_rows(
 def of_command(title: str, seconds: float, commit: CommitSummary | None) -> Bundle:
     """The output of a statement without rows. title: its command, `ALTER TABLE`."""
     line = f"{title}: done · {seconds:.1f} s"
-    if summary := _commit_text(commit) if commit is not None else "":
+    if summary := commit_line(commit) if commit is not None else "":
         line += f" · {summary}"
     return bundle([_line_html(line)], [visible(line)])
 
@@ -118,7 +118,8 @@ def _reason(table: TableRead) -> str:
     return f" ({table.reason})" if table.reason else ""
 
 
-def _commit_text(commit: CommitSummary) -> str:
+def commit_line(commit: CommitSummary) -> str:
+    """What a statement committed, and where, as text; empty if that has no figures."""
     parts = [commit_text(commit.operation, commit.counts, commit.snapshots)]
     if parts[0] and commit.branch:
         parts.append(f"on branch {commit.branch}")
