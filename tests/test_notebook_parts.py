@@ -18,6 +18,7 @@ import pandas as pd
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
 from jsonschema import Draft202012Validator
+from traitlets import TraitError
 
 import spark_iceberg_sql as sis
 from spark_iceberg_sql.errors import IcebergSqlError
@@ -35,6 +36,7 @@ from spark_iceberg_sql.notebook.magic import IcebergSql
 from spark_iceberg_sql.notebook.magic_options import Options, cell_options, line_options
 from spark_iceberg_sql.notebook.parameter_values import refused_frame
 from spark_iceberg_sql.notebook.parameters import VariableError, bind, restore_braces
+from spark_iceberg_sql.notebook.reading_limit import PlannedRead, ReadingLimit, bytes_of
 from spark_iceberg_sql.notebook.sql_strings import sql_in_string
 from spark_iceberg_sql.notebook.statements import table_of_call
 from spark_iceberg_sql.spark.bridge.plans.scan_files import Partition, PartitionValue, TableRead
@@ -56,6 +58,7 @@ from spark_iceberg_sql.syntax.script import statements
         ("--parquet='my rows.parquet' rows", Options(name="rows", file_type="parquet", file="my rows.parquet")),
         ("rows --save v_1", Options(name="rows", save="v_1")),
         ("--save=v", Options(save="v")),
+        ("--yes", Options(yes=True)),
         ("rows --polars", Options(name="rows", frame_type="polars")),
         ("größe --check --explain --fix", Options(name="größe", check=True, explain=True, fix=True)),
     ],
@@ -657,6 +660,58 @@ def test_the_history_has_an_end() -> None:
 def test_the_length_of_the_history_is_a_number(argument: str) -> None:
     with pytest.raises(IcebergSqlError, match=f"takes a number, not `{argument}`"):
         history_count(argument)
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("10 GB", 10**10),
+        ("1.5 TiB", 3 * 2**39),
+        (" 500 mb ", 5 * 10**8),
+        ("7", 7),
+        ("7B", 7),
+        ("2k", 2_000),
+        ("1 iB", None),
+        ("ten", None),
+        ("-1 GB", None),
+        ("", None),
+    ],
+)
+def test_a_size(text: str, number: int | None) -> None:
+    assert bytes_of(text) == number
+
+
+def test_the_statements_of_a_cell_may_read_so_much_together() -> None:
+    limit = ReadingLimit("1 kB")
+    assert limit.applies
+    assert limit.refusal(lambda: [PlannedRead("t", 2, 600)]) is None
+    assert limit.refusal(lambda: [PlannedRead("t", 1, 300), PlannedRead("u", 1, 100)]) is None  # exactly so much
+    refusal = limit.refusal(lambda: [PlannedRead("t", 1, 1), PlannedRead("t", 2, 2, at_most=True)])
+    assert refusal == (
+        "with those before it, this statement would read up to 1.0 kB (3 files of t), "
+        "more than IcebergSql.confirm_above = '1 kB'"
+    )
+    six = [PlannedRead(f"t{number}", 1, 2_000) for number in range(6)]
+    assert "1 file of t3 and 2 other tables)" in str(ReadingLimit("1 kB").refusal(lambda: six))
+    assert not ReadingLimit("").applies
+
+
+def test_what_is_not_known_is_refused() -> None:
+    def plan() -> list[PlannedRead]:
+        raise IcebergSqlError("it has no plan\nhelp: none")
+
+    refusal = ReadingLimit("1 kB").refusal(plan)
+    assert (
+        refusal == "whether this statement reads more than IcebergSql.confirm_above = '1 kB' is unknown: it has no plan"
+    )
+
+
+def test_the_setting_is_a_size() -> None:
+    magics = IcebergSql(InteractiveShell.instance())
+    magics.confirm_above = " 10 GB "
+    with pytest.raises(TraitError, match="is a size such as '10 GB', or '' for any size, not 'much'"):
+        magics.confirm_above = "much"
+    assert magics.confirm_above == "10 GB"
 
 
 def test_tables_takes_one_pattern() -> None:

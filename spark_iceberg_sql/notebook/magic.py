@@ -10,7 +10,7 @@ from weakref import WeakSet
 from IPython.core.magic import Magics, line_cell_magic, magics_class, needs_local_scope, no_var_expand
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
-from traitlets import Bool, CaselessStrEnum, Int, TraitError
+from traitlets import Bool, CaselessStrEnum, Int, TraitError, Unicode, validate
 
 from spark_iceberg_sql.errors import IcebergSqlError, JavaError
 from spark_iceberg_sql.insight.json_values import Result
@@ -30,6 +30,7 @@ from spark_iceberg_sql.notebook.magic_options import (
     checked_variable_name,
     line_options,
 )
+from spark_iceberg_sql.notebook.reading_limit import SETTING, bytes_of
 from spark_iceberg_sql.notebook.runner import Runner
 from spark_iceberg_sql.notebook.saved_results import SavedResults
 from spark_iceberg_sql.notebook.statement_worker import Output, StatementWorker, can_redraw
@@ -58,6 +59,9 @@ class IcebergSql(Magics):  # type: ignore[misc]
     frame_type = CaselessStrEnum(FRAME_TYPES, "spark", help="the type of the variable that a named cell assigns").tag(
         config=True
     )
+    confirm_above = Unicode(
+        "", help="the size that a cell may read without --yes, such as '10 GB'; empty for any size"
+    ).tag(config=True)
     traceback = Bool(False, help="show errors with Python's and Java's stack").tag(config=True)
 
     def __init__(self, shell: InteractiveShell) -> None:
@@ -69,6 +73,13 @@ class IcebergSql(Magics):  # type: ignore[misc]
         # The rows of the last result, under the name "", and of each named one.
         self._pages: dict[str, tuple[DataFrame | None, Pages]] = {}
 
+    @validate("confirm_above")  # type: ignore[untyped-decorator]
+    def _checked_size(self, proposal: Mapping[str, Any]) -> str:
+        value = str(proposal["value"]).strip()
+        if value and bytes_of(value) is None:
+            raise TraitError(f"{SETTING} is a size such as '10 GB', or '' for any size, not '{value}'")
+        return value
+
     @no_var_expand  # type: ignore[untyped-decorator]
     @needs_local_scope  # type: ignore[untyped-decorator]
     @line_cell_magic  # type: ignore[untyped-decorator]
@@ -78,7 +89,7 @@ class IcebergSql(Magics):  # type: ignore[misc]
         """Check and run SQL.
 
             %%iceberg_sql [name] [--limit N] [--plan] [--check] [--explain] [--fix] [--quiet] [--traceback]
-                          [--save VIEW] [--csv FILE] [--parquet FILE] [--pandas | --polars | --arrow]
+                          [--save VIEW] [--yes] [--csv FILE] [--parquet FILE] [--pandas | --polars | --arrow]
             SELECT ... ;
 
             %iceberg_sql [--limit N] [...] SELECT ...
@@ -98,12 +109,14 @@ class IcebergSql(Magics):  # type: ignore[misc]
         --save VIEW   make the result a temporary view, for later cells
         --csv FILE    write the whole result to a file; --parquet FILE likewise
         --pandas      assign a DataFrame of pandas to the variable; --polars, --arrow likewise
+        --yes         read more than `%config IcebergSql.confirm_above` allows
         --traceback   show errors with Python's and Java's stack
         --next N      show the next N rows of the last result, or of `name`; nothing runs
         --previous N  show the N rows before these; nothing runs
         --copy        show all fetched rows as tab-separated values, which one click selects
         """
-        defaults = Options(limit=self.limit, quiet=self.quiet, traceback=self.traceback, in_place=self.in_place)
+        settings = ("limit", "quiet", "traceback", "in_place", "kept", "confirm_above")
+        defaults = Options(**{name: getattr(self, name) for name in settings})
         if cell is None:
             options, text = line_options(line, defaults)
             if options.turn:
@@ -139,7 +152,7 @@ class IcebergSql(Magics):  # type: ignore[misc]
         session_engine = engine_of(spark)
         worker = StatementWorker(session_engine, can_redraw(self.shell))
         source = Cell(text, prefix)
-        runner = Runner(session_engine, source, options, variables, worker, self._recorder, self._saved, self.kept)
+        runner = Runner(session_engine, source, options, variables, worker, self._recorder, self._saved)
         if options.runs:  # if the cell fails, --next must not show the result of an earlier one
             self._pages.pop("", None)
         try:

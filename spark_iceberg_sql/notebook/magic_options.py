@@ -12,7 +12,7 @@ from typing import Any
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.notebook.saved_results import checked_view_name
 
-_SWITCHES = ("plan", "check", "explain", "fix", "quiet", "traceback")
+_SWITCHES = ("plan", "check", "explain", "fix", "quiet", "traceback", "yes")
 _ARGUMENT = re.compile(r"\S+")
 _FILE_NAME = re.compile(r"""\s*(?:(?P<quote>["'])(?P<quoted>.+?)(?P=quote)|(?P<name>[^\s"'-]\S*))(?!\S)""")
 _NUMBER = re.compile(r"\s+([-+]?\d\S*)")
@@ -33,7 +33,9 @@ class Options:
     stack. in_place: whether the rows can be sorted, searched and paged in the output. file_type, file: a file for
     the whole result. frame_type: of the variable, one of FRAME_TYPES; empty for the default. turn: `next`,
     `previous` or `copy`, of the rows of a result that is there. page: the number of rows of that page; None for
-    the usual number. save: the name of a temporary view for the last result; empty for none.
+    the usual number. save: the name of a temporary view for the last result; empty for none. kept: how many rows of a
+    result are fetched at least, for its further pages. confirm_above: the size that a cell may read; empty for any.
+    yes: whether it may read more.
     """
 
     name: str | None = None
@@ -51,6 +53,21 @@ class Options:
     turn: str = ""
     page: int | None = None
     save: str = ""
+    kept: int = 0
+    confirm_above: str = ""
+    yes: bool = False
+
+    @property
+    def row_limit(self) -> int | None:
+        """How many rows of a query are fetched when it runs; None for all, which a file or another library needs."""
+        if self.file_type or self.frame_type not in ("", "spark"):
+            return None
+        return self.first_rows
+
+    @property
+    def first_rows(self) -> int:
+        """How many rows are fetched to be shown, on further pages too; none with --limit 0."""
+        return self.limit and max(self.limit, self.kept)
 
     @property
     def runs(self) -> bool:

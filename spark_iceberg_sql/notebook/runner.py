@@ -18,10 +18,11 @@ from spark_iceberg_sql.notebook.display import result_bundles, result_rows
 from spark_iceberg_sql.notebook.display.pages import Pages
 from spark_iceberg_sql.notebook.engines import Engine
 from spark_iceberg_sql.notebook.errors import error_findings
-from spark_iceberg_sql.notebook.errors.cell_failures import CellFailures
+from spark_iceberg_sql.notebook.errors.cell_failures import CellError, CellFailures
 from spark_iceberg_sql.notebook.history import Recorder
 from spark_iceberg_sql.notebook.magic_options import Options
 from spark_iceberg_sql.notebook.parameters import BoundSql, VariableError, bind, restore_braces
+from spark_iceberg_sql.notebook.reading_limit import ReadingLimit
 from spark_iceberg_sql.notebook.saved_results import SavedResults
 from spark_iceberg_sql.notebook.statement_worker import Output, StatementWorker
 from spark_iceberg_sql.notebook.statements import statement_title
@@ -39,7 +40,6 @@ class Runner:
 
     engine: of the session. cell: its SQL and position. options: of its first line. variables: Python
     variables. worker: runs it in a thread. recorder: keeps what its statements did. saved: the views of results.
-    kept: how many rows of a result are fetched, to be shown on further pages.
     """
 
     def __init__(
@@ -51,7 +51,6 @@ class Runner:
         worker: StatementWorker,
         recorder: Recorder,
         saved: SavedResults,
-        kept: int = 0,
     ) -> None:
         self._engine = engine
         self._spark = engine.spark
@@ -61,7 +60,7 @@ class Runner:
         self._worker = worker
         self._recorder = recorder
         self._saved = saved
-        self._kept = kept
+        self._reading_limit = ReadingLimit("" if options.yes else options.confirm_above)
         self.text = cell.text
         self.corrected: str | None = None
         self._failures = CellFailures(cell)
@@ -180,9 +179,14 @@ class Runner:
             started = time.time()
             try:
                 parameters = self._engine.bind({n: v for n, v in text.values.items() if n in parameter_names})
+                if self._options.runs and self._reading_limit.applies:
+                    self._refuse_reading_more(statement, parameters, number, len(script))
                 result = self._run_statement(
                     statement, parameters, output, reported_messages, last=number == len(script)
                 )
+            except CellError:
+                output.result(None)
+                raise
             except Exception as error:
                 output.result(None)
                 if self._options.runs:
@@ -198,6 +202,22 @@ class Runner:
             if result is not None and (last_result is None or result.columns or not last_result.columns):
                 last_result = result
         return last_result
+
+    def _refuse_reading_more(
+        self, statement: Statement, parameters: dict[str, Any] | None, number: int, count: int
+    ) -> None:
+        """Raise CellError if the cell would read more than it may with a statement, or if that is unknown."""
+        row_limit = self._options.row_limit
+        if self._options.quiet and row_limit is not None and statement.first == "SELECT":
+            return  # no row of it is fetched
+        message = self._reading_limit.refusal(lambda: self._engine.planned_reads(statement, parameters, row_limit))
+        if message is None:
+            return
+        magic = "%%iceberg_sql" if self._cell.prefix.startswith("%%") else "%iceberg_sql"
+        help = f"run it anyway with {magic} --yes; {magic} --explain shows what it would read, and why not less"
+        diagnostic = self._cell.diagnostic("CONFIRM_ABOVE", message, (statement.start, statement.tail), help)
+        state = "nothing has run" if number == 1 else f"{_done_text(number)}; statement {number} of {count} has not"
+        raise self._failures.error([diagnostic], state, count, statement.start)
 
     def _error_diagnostics(self, error: Exception, statement: Statement) -> list[Diagnostic]:
         return error_findings.error_diagnostics(self._spark, error, self._cell, statement, self._variables)
@@ -224,11 +244,9 @@ class Runner:
         _warn([w for w in caught_warnings if not any(reported in str(w.message) for reported in reported_messages)])
         commit, reads, rows = None, [], None
         if result.columns and not self._options.quiet:
-            limit = self._options.limit
-            # With --limit 0, no row is fetched for further pages either.
-            rows, text_frame = result_rows.first_rows(result, limit and max(limit, self._kept))
+            rows, text_frame = result_rows.first_rows(result, self._options.first_rows)
             seconds = time.time() - started
-            self.pages = Pages(rows, limit)
+            self.pages = Pages(rows, self._options.limit)
             reads = self._engine.table_reads(text_frame)
             count_text = self.pages.position_text(with_hint=last)
             commit = self._engine.commit_summary(statement, result, int(started * 1000))
@@ -282,9 +300,13 @@ def _warn(caught_warnings: list[warnings.WarningMessage]) -> None:
 def _progress_text(number: int, total: int) -> str:
     if total == 1:
         return ""
-    done_text = "no statement has run"
-    if number > 1:
-        done_text = f"statements 1 to {number - 1} have run" if number > 2 else "statement 1 has run"
     left_count = total - number
     left_text = f"; {left_count} after it {'has' if left_count == 1 else 'have'} not run" if left_count else ""
-    return f"statement {number} of {total} failed: {done_text}{left_text}"
+    return f"statement {number} of {total} failed: {_done_text(number)}{left_text}"
+
+
+def _done_text(number: int) -> str:
+    """Which statements before one have run."""
+    if number == 1:
+        return "no statement has run"
+    return f"statements 1 to {number - 1} have run" if number > 2 else "statement 1 has run"

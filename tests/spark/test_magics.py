@@ -127,6 +127,37 @@ def test_the_history_has_what_each_statement_read(cell: Callable[[str], str]) ->
     assert "the last 1 of " in cell("%iceberg_sql history 1")
 
 
+def test_a_cell_that_would_read_much_is_refused_before_it_reads(cell: Callable[[str], str]) -> None:
+    query = f"SELECT max(id) + 1 FROM {TABLE} WHERE id % 7 > 0"
+    cell("%config IcebergSql.confirm_above = '1500 B'")
+    said = re.sub(r"\x1b\[[\d;]*m", "", cell(f"%%iceberg_sql\n{query}"))
+    assert "error[CONFIRM_ABOVE]: this statement would read " in said
+    assert f"(5 files of {TABLE}), more than IcebergSql.confirm_above = '1500 B'" in said
+    assert "--> cell:2:1" in said
+    assert "= help: run it anyway with %%iceberg_sql --yes" in said
+    assert said.rstrip().endswith("nothing has run")
+    assert "1 row" in cell(f"%%iceberg_sql --yes\n{query}")
+    assert "1 row" in cell(f"%iceberg_sql --yes {query}")
+    # What pruning leaves, what metadata answers, and the first rows of a table.
+    assert "1 row" in cell(f"%iceberg_sql SELECT max(id) + 1 FROM {TABLE} WHERE id % 7 > 0 AND ts < '1970-01-02'")
+    assert "1 row" in cell(f"%iceberg_sql SELECT count(*) FROM {TABLE}")
+    assert "first 2 of 5 rows" in cell(f"%iceberg_sql --limit 2 SELECT * FROM {TABLE}")
+    cell("first = 1")
+    for text in (
+        f"%iceberg_sql --pandas SELECT id FROM {TABLE}",
+        f"%iceberg_sql DELETE FROM {TABLE} WHERE id % 7 = 1",
+        f"%iceberg_sql CREATE TABLE local.magics.copied USING iceberg AS SELECT * FROM {TABLE}",
+        "%iceberg_sql DELETE FROM " + TABLE + " WHERE id % 7 = {first}",
+        f"%iceberg_sql SELECT count(*) FROM {TABLE} a JOIN {TABLE} b ON a.id % 2 = b.id % 2",
+    ):
+        assert "CONFIRM_ABOVE" in cell(text), text
+    said = cell(f"%%iceberg_sql\nSET a.b = 1;\n{query}")
+    assert "statement 1 has run; statement 2 of 2 has not" in said
+    cell("%config IcebergSql.confirm_above = ''")
+    assert "1 row" in cell(f"%iceberg_sql SELECT count(*) FROM {TABLE} WHERE id >= 0")
+    assert "5" in cell(f"%iceberg_sql SELECT count(*) AS n FROM {TABLE}")
+
+
 def test_a_table_that_python_misspells(cell: Callable[[str], str]) -> None:
     assert f"did you mean `{TABLE}`?" in cell(f"spark.table('{TABLE[:-1]}').count()")
 

@@ -66,10 +66,11 @@ def of_explained(
         lines = ["would read no table"]
     details = f"<details><summary>physical plan</summary><pre>{markup.html_lines(plan)}</pre></details>"
     explanation_html = "" if explanation is None else explanation._repr_html_()
+    explanation_text = "" if explanation is None else str(explanation)
     first = extra or {"text/html": "", "text/plain": ""}
     return bundle(
         [first["text/html"], *map(_line_html, lines), *maps, explanation_html, details],
-        [first["text/plain"], *lines, *strips, visible_lines(plan.strip())],
+        [first["text/plain"], *lines, *strips, explanation_text, visible_lines(plan.strip())],
     )
 
 

@@ -48,7 +48,7 @@ def first_rows(frame: DataFrame, limit: int) -> tuple[ResultRows, DataFrame]:
     """
     fields = frame.schema.fields
     visible_fields = fields[:_MAX_COLUMNS]
-    texts = text_frame(frame.limit(limit + 1), _MAX_KEPT_LENGTH, len(visible_fields))
+    texts = frame_of_first_rows(frame, limit)
     rows = [tuple(row) for row in texts.collect()]
     result = ResultRows(
         tuple(field.name for field in visible_fields),
@@ -59,6 +59,11 @@ def first_rows(frame: DataFrame, limit: int) -> tuple[ResultRows, DataFrame]:
         len(fields),
     )
     return result, texts
+
+
+def frame_of_first_rows(frame: DataFrame, limit: int) -> DataFrame:
+    """The DataFrame that runs for the first rows of another, and for one more. limit: as of `first_rows`."""
+    return text_frame(frame.limit(limit + 1), _MAX_KEPT_LENGTH, min(len(frame.columns), _MAX_COLUMNS))
 
 
 def text_frame(frame: DataFrame, max_length: int | None = None, column_count: int | None = None) -> DataFrame:
