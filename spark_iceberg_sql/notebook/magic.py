@@ -89,7 +89,8 @@ class IcebergSql(Magics):  # type: ignore[misc]
         """Check and run SQL.
 
             %%iceberg_sql [name] [--limit N] [--plan] [--check] [--explain] [--fix] [--quiet] [--traceback]
-                          [--save VIEW] [--yes] [--csv FILE] [--parquet FILE] [--pandas | --polars | --arrow]
+                          [--yes] [--save VIEW] [--chart KIND] [--csv FILE] [--parquet FILE]
+                          [--pandas | --polars | --arrow]
             SELECT ... ;
 
             %iceberg_sql [--limit N] [...] SELECT ...
@@ -107,6 +108,8 @@ class IcebergSql(Magics):  # type: ignore[misc]
         --fix         replace this cell with a corrected one; nothing runs
         --quiet       show no rows
         --save VIEW   make the result a temporary view, for later cells
+        --chart KIND [x=COLUMN] [y=COLUMN]
+                      draw the whole result; KIND is line, bar or scatter
         --csv FILE    write the whole result to a file; --parquet FILE likewise
         --pandas      assign a DataFrame of pandas to the variable; --polars, --arrow likewise
         --yes         read more than `%config IcebergSql.confirm_above` allows

@@ -15,12 +15,23 @@ from spark_iceberg_sql.notebook.saved_results import checked_view_name
 _SWITCHES = ("plan", "check", "explain", "fix", "quiet", "traceback", "yes")
 _ARGUMENT = re.compile(r"\S+")
 _FILE_NAME = re.compile(r"""\s*(?:(?P<quote>["'])(?P<quoted>.+?)(?P=quote)|(?P<name>[^\s"'-]\S*))(?!\S)""")
+_AXIS = re.compile(r"""\s+(?P<axis>[xy])=(?:(?P<quote>["'`])(?P<quoted>.+?)(?P=quote)|(?P<name>[^\s"'`]+))(?!\S)""")
 _NUMBER = re.compile(r"\s+([-+]?\d\S*)")
 _FILE_TYPES = ("csv", "parquet")
 FRAME_TYPES = ("spark", "pandas", "polars", "arrow")
 _TURNS = ("next", "previous", "copy")  # of a result that is there: nothing is run
 MAX_ROWS = 1_000_000  # more would overload a notebook's page
-OPTIONS = ("--limit", "--save", *(f"--{name}" for name in (*_SWITCHES, *_FILE_TYPES, *FRAME_TYPES, *_TURNS)))
+CHARTS = ("line", "bar", "scatter")
+OPTIONS = ("--limit", "--save", "--chart", *(f"--{name}" for name in (*_SWITCHES, *_FILE_TYPES, *FRAME_TYPES, *_TURNS)))
+
+
+@dataclass(frozen=True, slots=True)
+class ChartRequest:
+    """A chart of a result. kind: one of CHARTS. x, y: columns; empty for a guess."""
+
+    kind: str
+    x: str = ""
+    y: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +46,7 @@ class Options:
     `previous` or `copy`, of the rows of a result that is there. page: the number of rows of that page; None for
     the usual number. save: the name of a temporary view for the last result; empty for none. kept: how many rows of a
     result are fetched at least, for its further pages. confirm_above: the size that a cell may read; empty for any.
-    yes: whether it may read more.
+    yes: whether it may read more. chart: of the last result; None for none.
     """
 
     name: str | None = None
@@ -56,11 +67,12 @@ class Options:
     kept: int = 0
     confirm_above: str = ""
     yes: bool = False
+    chart: ChartRequest | None = None
 
     @property
     def row_limit(self) -> int | None:
-        """How many rows of a query are fetched when it runs; None for all, which a file or another library needs."""
-        if self.file_type or self.frame_type not in ("", "spark"):
+        """How many rows of a query are fetched; None for all, which a file, another library or a chart needs."""
+        if self.file_type or self.chart is not None or self.frame_type not in ("", "spark"):
             return None
         return self.first_rows
 
@@ -119,6 +131,9 @@ def _parse(line: str, options: Options, offset: int = 0) -> tuple[Options, int]:
                 options = replace(options, limit=_row_count(value))
             else:
                 options = replace(options, save=checked_view_name(value))
+        elif option == "--chart":
+            request, offset = _chart(line, offset, value)
+            options = replace(options, chart=request)
         elif option in ("--next", "--previous"):
             following = None if value else _NUMBER.match(line, offset)
             if following:
@@ -140,6 +155,21 @@ def _parse(line: str, options: Options, offset: int = 0) -> tuple[Options, int]:
     return options, offset
 
 
+def _chart(line: str, offset: int, kind: str) -> tuple[ChartRequest, int]:
+    """The kind of a chart and its columns, and the offset at which they end."""
+    if not kind:
+        following = _ARGUMENT.search(line, offset)
+        kind, offset = (following.group(), following.end()) if following else ("", offset)
+    if kind not in CHARTS:
+        fact = f"--chart takes {', '.join(CHARTS[:-1])} or {CHARTS[-1]}" + (f", not `{kind}`" if kind else "")
+        similar = difflib.get_close_matches(kind, CHARTS, 1)
+        raise IcebergSqlError(fact, help=f"write --chart {similar[0] if similar else 'line x=day y=flights'}")
+    columns: dict[str, str] = {}
+    while match := _AXIS.match(line, offset):
+        columns[match["axis"]], offset = match["quoted"] or match["name"], match.end()
+    return ChartRequest(kind, **columns), offset
+
+
 def _file_name(line: str, offset: int, option: str, value: str) -> tuple[str, int]:
     """The name after an option, in quotes if it has blanks, and the offset at which it ends."""
     start = offset - len(value) if value else offset
@@ -159,7 +189,7 @@ def _row_count(value: str, option: str = "--limit") -> int:
 
 
 def _unknown_option_message(argument: str, option: str) -> str:
-    similar = difflib.get_close_matches(option, OPTIONS, 1, 0.5)
+    similar = difflib.get_close_matches(option, OPTIONS, 1, 0.6)
     if option in OPTIONS:
         return f"`{option}` takes no value\nhelp: write `{option}`"
     help = f"write `{similar[0]}`" if similar else f"the options are {', '.join(OPTIONS)}"

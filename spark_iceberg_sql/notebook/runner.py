@@ -12,7 +12,7 @@ from spark_iceberg_sql import markup
 from spark_iceberg_sql.checker import fixes
 from spark_iceberg_sql.diagnostics import Diagnostic, Report
 from spark_iceberg_sql.errors import IcebergSqlError, IcebergSqlWarning
-from spark_iceberg_sql.notebook import exports, parameter_values
+from spark_iceberg_sql.notebook import last_result, parameter_values
 from spark_iceberg_sql.notebook.cell import Cell
 from spark_iceberg_sql.notebook.display import result_bundles, result_rows
 from spark_iceberg_sql.notebook.display.pages import Pages
@@ -27,7 +27,6 @@ from spark_iceberg_sql.notebook.saved_results import SavedResults
 from spark_iceberg_sql.notebook.statement_worker import Output, StatementWorker
 from spark_iceberg_sql.notebook.statements import statement_title
 from spark_iceberg_sql.report import full
-from spark_iceberg_sql.safe_output import visible
 from spark_iceberg_sql.syntax.script import Statement, statements
 from spark_iceberg_sql.syntax.variables import parameters_of
 
@@ -141,30 +140,11 @@ class Runner:
             Output(False).result(result_bundles.bundle([markup.dim_line(_EMPTY)], [_EMPTY]))
         if self._options.check:
             return None
-        if self._options.file_type:
-            exports.checked_path(self._options.file)  # before anything runs
-        if self._options.save:
-            self._saved.refuse_taken(self._spark, self._options.save)
+        last_result.refuse_impossible(self._spark, self._options, self._saved)
         result = self._run_statements(script, text, [d.message for d in report])
-        if self._options.runs and self._options.save:
-            _show_line(Output(False), self._saved.save(result, self._options.save))
-        if self._options.runs and result is not None and result.columns:
-            self._export(result)
+        if self._options.runs:
+            self.converted = last_result.deliver(result, self._options, self._worker, self._saved)
         return result
-
-    def _export(self, result: DataFrame) -> None:
-        """Write the result to the file that the options name, and convert it for its variable."""
-        output = self._worker.begin("export")
-        try:
-            if self._options.file_type:
-                _show_line(output, exports.write(result, self._options.file_type, self._options.file))
-            if self._options.frame_type in exports.FRAME_TYPES:
-                self.converted = exports.converted(result, self._options.frame_type)
-        except Exception:
-            output.result(None)
-            raise
-        if not self._options.file_type:
-            output.result(None)
 
     def _run_statements(
         self, script: list[Statement], text: BoundSql, reported_messages: list[str]
@@ -281,10 +261,6 @@ class Runner:
 
 
 _EMPTY = "nothing to run: this cell has no statement"
-
-
-def _show_line(output: Output, line: str) -> None:
-    output.result(result_bundles.bundle([markup.dim_line(markup.html_text(line))], [visible(line)]))
 
 
 def _report(report: Report) -> result_bundles.Bundle:
