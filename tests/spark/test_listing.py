@@ -137,3 +137,17 @@ def test_a_path_is_described_like_the_table_in_it(catalog: SparkSession) -> None
     by_name = sis.describe(catalog, T)
     by_path = sis.describe(catalog, by_name.location)
     assert {**by_path.to_dict(), "table": ""} == {**by_name.to_dict(), "table": ""}
+
+
+def test_a_table_that_cannot_be_read_is_listed_with_the_reason(catalog: SparkSession) -> None:
+    catalog.sql("CREATE TABLE local.listing_broken.t (id BIGINT) USING iceberg")
+    folder = Path(sis.describe(catalog, "local.listing_broken.t").location.removeprefix("file:"))
+    for file in (folder / "metadata").glob("*.metadata.json"):
+        file.write_text("{}", "utf-8")
+        (file.parent / f".{file.name}.crc").unlink(missing_ok=True)
+    catalog.sql("REFRESH TABLE local.listing_broken.t")
+    (table,) = sis.tables(catalog, "local.listing_broken").tables
+    assert (table.name, table.rows) == ("local.listing_broken.t", None)
+    assert str(table.note).startswith("cannot be read: ")
+    with pytest.raises(sis.IcebergSqlError, match=r"`local\.listing_broken\.t` cannot be read"):
+        sis.describe(catalog, "local.listing_broken.t")
