@@ -29,6 +29,8 @@ from spark_iceberg_sql.insight.explain.model import Explanation
 from spark_iceberg_sql.insight.from_hive.model import FromHive
 from spark_iceberg_sql.insight.health.model import Health
 from spark_iceberg_sql.insight.json_values import Result
+from spark_iceberg_sql.insight.listing.description_model import Description
+from spark_iceberg_sql.insight.listing.tables_model import TableListing
 from spark_iceberg_sql.insight.preview.model import Preview
 from spark_iceberg_sql.insight.spj.model import JoinReport
 from spark_iceberg_sql.model.functions.metadata_functions import METADATA_FUNCTIONS, TABLES, MetadataFunction
@@ -50,6 +52,8 @@ RESULTS: dict[str, type[Result]] = {
     "preview": Preview,
     "advise": Advice,
     "from_hive": FromHive,
+    "tables": TableListing,
+    "describe": Description,
 }
 
 

@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from spark_iceberg_sql.insight.advise.spark import advise as advise
     from spark_iceberg_sql.insight.explain.spark import explain as explain
     from spark_iceberg_sql.insight.health.spark import health as health
+    from spark_iceberg_sql.insight.listing.spark import describe as describe, tables as tables
     from spark_iceberg_sql.insight.spj.spark import spj as spj
     from spark_iceberg_sql.insight.preview.spark import preview as preview
     from spark_iceberg_sql.sessions.servers import (

@@ -19,6 +19,14 @@ from spark_iceberg_sql.insight.explain.model import Conjunct, Explanation, Scan
 from spark_iceberg_sql.insight.from_hive.hive_script import Step
 from spark_iceberg_sql.insight.from_hive.model import FromHive, HiveQuery
 from spark_iceberg_sql.insight.health.model import Finding, Health, WorkloadReads
+from spark_iceberg_sql.insight.listing.description_model import (
+    DescribedColumn,
+    DescribedField,
+    DescribedSnapshot,
+    DescribedSpec,
+    Description,
+)
+from spark_iceberg_sql.insight.listing.tables_model import ListedTable, TableListing
 from spark_iceberg_sql.insight.preview.model import Basis, PartitionPreview, Preview
 from spark_iceberg_sql.insight.spj.model import Join, JoinReport
 
@@ -28,7 +36,35 @@ BASIS = Basis("exact", "every row: 3", "counted", "of the counted rows", "+-1%")
 PREVIEW = Preview("t", "id", (PartitionPreview("id=7", STRANGE, 3, 1, 99),), (99,), BASIS, "fanout writers", 512)
 READS = QueryReads("SELECT 1", 2.0, 1, 10, 4, 40)
 PROPOSAL = Proposal("days(ts)", 2, 20, 30, (READS,), 4, 10, ("ALTER ...",), "CALL ...", ("SIS5",))
+DESCRIPTION = Description(
+    "local.d.t",
+    "/lake/d/t",
+    2,
+    "2026-01-02T03:04:05.678Z",
+    1234,
+    2,
+    1,
+    3000,
+    "visits",
+    (DescribedColumn("ts", "TIMESTAMP", True, "when", ("days(ts)",)),),
+    (
+        DescribedSpec(0, False, (), (), (), 1, 1000),
+        DescribedSpec(1, True, (DescribedField("ts_day", "days(ts)"),), ("days(ts)",), (), 1, 2000),
+    ),
+    "ts ASC NULLS FIRST",
+    (DescribedSnapshot(7, "2026-01-02T03:04:05.678Z", "append", "wrote 3 rows", ("v1",), True),),
+    12,
+)
 RESULTS = {
+    "tables": TableListing(
+        "local.d",
+        (
+            ListedTable("local.d.t", "iceberg", "days(ts)", 1234, 2, 1, 3000, "2026-01-02T03:04:05.678Z"),
+            ListedTable("local.d.v", "view", note="view"),
+        ),
+        ("a note",),
+    ),
+    "describe": DESCRIPTION,
     "explain": Explanation("SECRET", (Scan("t", 0, 0, conjuncts=(Conjunct("a = 1", 0),)),)),
     "health": Health("t", 1, 2, (Finding("skew", "text", 0, 1, reads=WorkloadReads(1, 2, 3, 4)),)),
     "spj": JoinReport((Join("a = b", ("t", "u"), 2, 0, False, True),), ("SET x = 1",)),
@@ -108,3 +144,22 @@ def test_a_prompt_shows_the_text_and_a_notebook_the_same_in_html(name: str) -> N
     html = result._repr_html_()
     assert "<" in html
     assert "None" not in html
+
+
+def test_a_table_s_description_as_text() -> None:
+    text = str(DESCRIPTION)
+    assert "local.d.t: 1,234 rows, 2 data files, 1 delete file, 3.0 kB, format version 2" in text
+    assert "1 (current)  ts_day = days(ts)  + days(ts)      1  2.0 kB" in text
+    assert "snapshots, the last 1 of 12" in text
+    assert re.search(r"^ts +TIMESTAMP NOT NULL +days\(ts\) +when$", text, re.MULTILINE)
+    assert "no snapshots" in str(replace(DESCRIPTION, snapshots=(), snapshot_count=0))
+
+
+def test_a_listing_as_text() -> None:
+    text = str(RESULTS["tables"])
+    assert text.startswith("local.d: 1 Iceberg table with 2 data files, 3.0 kB, and 1 other name\n")
+    assert re.search(
+        r"^local.d.t +days\(ts\) +1,234 +2 \+ 1 of deletes +3.0 kB +2026-01-02 03:04:05$", text, re.MULTILINE
+    )
+    assert re.search(r"^local.d.v +view$", text, re.MULTILINE)
+    assert text.endswith("\nnote: a note")

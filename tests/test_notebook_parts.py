@@ -17,10 +17,13 @@ import numpy as np
 import pandas as pd
 import pytest
 from IPython.core.interactiveshell import InteractiveShell
+from jsonschema import Draft202012Validator
+from traitlets import TraitError
 
 import spark_iceberg_sql as sis
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.files.notebooks.cells import read_cell
+from spark_iceberg_sql.notebook.catalog_commands import catalog_command, history_count
 from spark_iceberg_sql.notebook.cell import Cell, mask_line, mask_stack, mask_strings
 from spark_iceberg_sql.notebook.display import partition_map, result_bundles
 from spark_iceberg_sql.notebook.display.diagrams import HiddenPartitioning
@@ -28,10 +31,13 @@ from spark_iceberg_sql.notebook.display.pages import NEXT, Pages
 from spark_iceberg_sql.notebook.display.partitions import partitions_read
 from spark_iceberg_sql.notebook.display.result_rows import ResultRows
 from spark_iceberg_sql.notebook.errors.spark_errors import parse_error
+from spark_iceberg_sql.notebook.history import MAX_STATEMENTS, History, Recorder
 from spark_iceberg_sql.notebook.magic import IcebergSql
 from spark_iceberg_sql.notebook.magic_options import Options, cell_options, line_options
 from spark_iceberg_sql.notebook.parameter_values import refused_frame
 from spark_iceberg_sql.notebook.parameters import VariableError, bind, restore_braces
+from spark_iceberg_sql.notebook.reading_limit import PlannedRead, ReadingLimit, bytes_of
+from spark_iceberg_sql.notebook.sql_strings import sql_in_string
 from spark_iceberg_sql.notebook.statements import table_of_call
 from spark_iceberg_sql.spark.bridge.plans.scan_files import Partition, PartitionValue, TableRead
 from spark_iceberg_sql.spark.bridge.tables.commit_summaries import CommitSummary
@@ -50,6 +56,9 @@ from spark_iceberg_sql.syntax.script import statements
         ("  --quiet   --traceback ", Options(quiet=True, traceback=True)),
         ("rows --csv a.csv --quiet", Options(name="rows", file_type="csv", file="a.csv", quiet=True)),
         ("--parquet='my rows.parquet' rows", Options(name="rows", file_type="parquet", file="my rows.parquet")),
+        ("rows --save v_1", Options(name="rows", save="v_1")),
+        ("--save=v", Options(save="v")),
+        ("--yes", Options(yes=True)),
         ("rows --polars", Options(name="rows", frame_type="polars")),
         ("größe --check --explain --fix", Options(name="größe", check=True, explain=True, fix=True)),
     ],
@@ -62,6 +71,9 @@ def test_the_first_line(line: str, options: Options) -> None:
     ("line", "said"),
     [
         ("--limt 3", "write `--limit`"),
+        ("--save", "takes the name of a view"),
+        ("--save 1x", "`1x` cannot be the name of a view"),
+        ("--save local.d.t", "cannot be the name of a view"),
         ("--explan", "write `--explain`"),
         ("--frobnicate", "the options are --limit"),
         ("--plan=yes", "write `--plan`"),
@@ -591,3 +603,138 @@ def test_a_program_without_ipython_loads_none() -> None:
 def test_a_cell_that_runs_nothing_is_left_out_of_the_check_of_a_notebook(cell: str) -> None:
     runs = re.sub(r" --\w+", "", cell)
     assert [len(read_cell("n.ipynb", text, "python").fragments) for text in (cell, runs)] == [0, 1]
+
+
+# --- the catalog, and completion in strings --------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "command"),
+    [
+        ("tables", ("tables", None)),
+        ("tables local.d*;", ("tables", "local.d*")),
+        ("describe local.d.`my visits`", ("describe", "local.d.`my visits`")),
+        ("describe", ("describe", None)),
+        ("history 5", ("history", "5")),
+        ("DESCRIBE local.d.t", None),  # these are Spark's
+        ("describe extended local.d.t", None),
+        ("describe local.d.t ts", None),
+        ("TABLE local.d.t", None),
+        ("SELECT 1", None),
+    ],
+)
+def test_commands_about_the_catalog(text: str, command: tuple[str, str | None] | None) -> None:
+    assert catalog_command(text) == command
+
+
+def test_the_history_is_the_last_statements_without_secrets() -> None:
+    recorder = Recorder()
+    assert "no statement has run" in str(recorder.last(20))
+    reads = [TableRead("t", (Partition(0, 9, 900, 3, 300, ()),), at_most=True), TableRead("u", ())]
+    recorder.record("SELECT *\n  FROM t", 0.0, 1.26, row_count=1_000, has_more=True, reads=reads)
+    recorder.record("INSERT INTO t VALUES (1)", 86_400.0, 0.5, wrote="wrote 1 row")
+    recorder.record("SELECT * FROM icebergS3('http://s/b', 'AKIAKEY', 'hunter2')", 0.0, 0.1, failed=True)
+    history = recorder.last(20)
+    assert [s.outcome for s in history.statements] == ["failed", "done", "done"]
+    assert (history.statements[2].tables, history.statements[2].files, history.statements[2].bytes) == (
+        ("t", "u"),
+        3,
+        300,
+    )
+    text = str(history)
+    assert re.search(r"^1970-01-01 00:00:00 +SELECT \* FROM t +1.3 s +1,000\+ +≤ 3 +≤ 300 B$", text, re.MULTILINE)
+    assert re.search(r"^1970-01-02 00:00:00 +INSERT INTO t VALUES \(1\) +0.5 s +wrote 1 row$", text, re.MULTILINE)
+    assert "hunter2" not in text + history._repr_html_() + history.to_json()
+    assert str(recorder.last(1)).startswith("the last 1 of 3 statements")
+    Draft202012Validator(History.json_schema()).validate(history.to_dict())
+
+
+def test_the_history_has_an_end() -> None:
+    recorder = Recorder()
+    for number in range(MAX_STATEMENTS + 1):
+        recorder.record(f"SELECT {number}", 0.0, 0.0)
+    assert recorder.last(5_000).statements[-1].statement == "SELECT 1"
+
+
+@pytest.mark.parametrize("argument", ["x", "0", "-1", "1.5"])
+def test_the_length_of_the_history_is_a_number(argument: str) -> None:
+    with pytest.raises(IcebergSqlError, match=f"takes a number, not `{argument}`"):
+        history_count(argument)
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("10 GB", 10**10),
+        ("1.5 TiB", 3 * 2**39),
+        (" 500 mb ", 5 * 10**8),
+        ("7", 7),
+        ("7B", 7),
+        ("2k", 2_000),
+        ("1 iB", None),
+        ("ten", None),
+        ("-1 GB", None),
+        ("", None),
+    ],
+)
+def test_a_size(text: str, number: int | None) -> None:
+    assert bytes_of(text) == number
+
+
+def test_the_statements_of_a_cell_may_read_so_much_together() -> None:
+    limit = ReadingLimit("1 kB")
+    assert limit.applies
+    assert limit.refusal(lambda: [PlannedRead("t", 2, 600)]) is None
+    assert limit.refusal(lambda: [PlannedRead("t", 1, 300), PlannedRead("u", 1, 100)]) is None  # exactly so much
+    refusal = limit.refusal(lambda: [PlannedRead("t", 1, 1), PlannedRead("t", 2, 2, at_most=True)])
+    assert refusal == (
+        "with those before it, this statement would read up to 1.0 kB (3 files of t), "
+        "more than IcebergSql.confirm_above = '1 kB'"
+    )
+    six = [PlannedRead(f"t{number}", 1, 2_000) for number in range(6)]
+    assert "1 file of t3 and 2 other tables)" in str(ReadingLimit("1 kB").refusal(lambda: six))
+    assert not ReadingLimit("").applies
+
+
+def test_what_is_not_known_is_refused() -> None:
+    def plan() -> list[PlannedRead]:
+        raise IcebergSqlError("it has no plan\nhelp: none")
+
+    refusal = ReadingLimit("1 kB").refusal(plan)
+    assert (
+        refusal == "whether this statement reads more than IcebergSql.confirm_above = '1 kB' is unknown: it has no plan"
+    )
+
+
+def test_the_setting_is_a_size() -> None:
+    magics = IcebergSql(InteractiveShell.instance())
+    magics.confirm_above = " 10 GB "
+    with pytest.raises(TraitError, match="is a size such as '10 GB', or '' for any size, not 'much'"):
+        magics.confirm_above = "much"
+    assert magics.confirm_above == "10 GB"
+
+
+def test_tables_takes_one_pattern() -> None:
+    with pytest.raises(IcebergSqlError, match="takes one name or pattern"):
+        catalog_command("tables in local.d")
+
+
+@pytest.mark.parametrize(
+    ("code", "sql"),
+    [
+        ('spark.sql("SELECT |")', ("SELECT ", "")),
+        ("x = spark.sql('SELECT | FROM t').collect()", ("SELECT ", " FROM t")),
+        ('sis.sql(spark, """\nSELECT "a|"\nFROM t""")', ('\nSELECT "a', '"\nFROM t')),
+        ("sis.explain(spark, f'SELECT {n} FROM |')", ("SELECT {n} FROM ", "")),
+        ("spark.table('local.|')", ("FROM local.", "")),
+        ("sis.describe(spark, 'local.|", ("FROM local.", "")),
+        ("spark.sql('SELECT 1'); x = '|'", None),
+        ("spark.sql('it\\'s |')", ("it\\'s ", "")),
+        ("print('SELECT |')", None),
+        ("spark.sql(|)", None),
+        ("spark.sql('SELECT\n|')", None),  # a string of one line ends there
+    ],
+)
+def test_the_sql_of_a_string(code: str, sql: tuple[str, str] | None) -> None:
+    offset = code.index("|")
+    assert sql_in_string(code.replace("|", "", 1), offset) == sql

@@ -37,6 +37,7 @@ FEATURES = {
     "explain": ["explain"],
     "from_hive": ["from-hive"],
     "health": ["health"],
+    "listing": ["listing"],
     "spj": ["spj"],
     "preview": ["preview"],
     "notebook": ["magics"],

@@ -1,4 +1,4 @@
-"""Completion in SQL cells: tables, columns, functions, transforms and partition fields of the live session."""
+"""Completion in SQL cells and strings: the live session's tables, columns, functions, transforms, partition fields."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from spark_iceberg_sql.model.transforms import BY_FUNCTION
 from spark_iceberg_sql.notebook.connect import is_remote
 from spark_iceberg_sql.notebook.magic_options import OPTIONS
 from spark_iceberg_sql.notebook.session_names import SessionNames
+from spark_iceberg_sql.notebook.sql_strings import sql_in_string
 from spark_iceberg_sql.spark.gate import intercept
 from spark_iceberg_sql.spark.gate.session_tables import SessionTables
 from spark_iceberg_sql.syntax.lexer import TRIVIA, tokenize
@@ -27,7 +28,9 @@ _CELL = re.compile(r"\s*%%iceberg_sql\b[^\n]*\n")
 _LINE = re.compile(r"%iceberg_sql\s+(?:--\w+\s+(?:\d+\s+)?)*")
 _WORD = re.compile(r"[\w.`]*$")
 _OPTION = re.compile(r"[-\w]*$")
-_TABLE_KEYWORDS = frozenset({"FROM", "JOIN", "INTO", "TABLE", "UPDATE", "USING", "DESCRIBE", "DESC", "OVERWRITE", "IN"})
+_TABLE_KEYWORDS = frozenset(
+    {"FROM", "JOIN", "INTO", "TABLE", "TABLES", "UPDATE", "USING", "DESCRIBE", "DESC", "OVERWRITE", "IN"}
+)
 _Suggestions = Iterator[tuple[str, str]]
 
 
@@ -58,7 +61,7 @@ class Completer:
         ]
         return {
             "completions": completions,
-            "suppress": True,
+            "suppress": bool(completions) or "%iceberg_sql" in context.full_text,
             "ordered": True,
             "matched_fragment": word.rpartition(".")[2],
         }
@@ -94,9 +97,7 @@ class Completer:
         if proposals:
             yield from ((s.insert if not s.snippet else s.label, s.kind) for s in proposals)
             return
-        for table in names.tables_of(statement.tokens):
-            for field in table.schema.fields if table.schema is not None else ():
-                yield field.name, str(field.type)
+        yield from names.columns_of(statement.tokens)
         if "." not in word:
             yield from ((name, "function") for name in (*BY_FUNCTION, *TABLE_FUNCTIONS))
 
@@ -122,7 +123,7 @@ def _sql_around_cursor(context: CompletionContext) -> tuple[str, str] | None:
         return context.full_text[:offset], ""
     current = lines[context.cursor_line][: context.cursor_position]
     line = _LINE.search(current)
-    return (current[line.end() :], "") if line is not None else None
+    return (current[line.end() :], "") if line is not None else sql_in_string(context.full_text, offset)
 
 
 def _statement(text: str, offset: int) -> Statement | None:

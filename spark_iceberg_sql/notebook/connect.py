@@ -12,6 +12,8 @@ from spark_iceberg_sql import markup
 from spark_iceberg_sql.diagnostics import Report
 from spark_iceberg_sql.errors import IcebergSqlError, IcebergSqlWarning
 from spark_iceberg_sql.notebook.display import result_bundles, result_rows
+from spark_iceberg_sql.notebook.reading_limit import PlannedRead
+from spark_iceberg_sql.notebook.statements import READING
 from spark_iceberg_sql.spark import remote
 from spark_iceberg_sql.spark.bridge.jvm.jobs import Progress
 from spark_iceberg_sql.spark.bridge.plans.scan_files import Partition, TableRead
@@ -91,6 +93,14 @@ class Connect:
         details = str(plan[0]) if plan is not None else ""
         explanation = None if parameters else self._answer("iceberg_explain", text)
         return result_bundles.of_explained((), None, details, explanation)
+
+    def planned_reads(
+        self, statement: Statement, parameters: dict[str, Any] | None, row_limit: int | None
+    ) -> list[PlannedRead]:
+        """Raises IcebergSqlError if the statement may read: its plan stays on the server."""
+        if statement.first in (*READING, "SELECT", "TABLE"):
+            raise IcebergSqlError("the plan of a statement stays on the server of Spark Connect")
+        return []
 
     def plan(self, statement: Statement) -> result_bundles.Bundle:
         """The change plan of a statement, by the server's `iceberg_plan`."""

@@ -5,6 +5,7 @@ Both classes have the same methods; `engine_of` chooses.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -13,12 +14,13 @@ from typing import TYPE_CHECKING, Any
 from spark_iceberg_sql import markup
 from spark_iceberg_sql.checker.engine import check
 from spark_iceberg_sql.diagnostics import Report
-from spark_iceberg_sql.errors import IcebergSqlError
+from spark_iceberg_sql.errors import IcebergSqlError, IcebergSqlWarning
 from spark_iceberg_sql.insight.explain.spark import explain
 from spark_iceberg_sql.notebook.cell import mask_strings
 from spark_iceberg_sql.notebook.connect import Connect, is_remote
-from spark_iceberg_sql.notebook.display import result_bundles
-from spark_iceberg_sql.notebook.statements import statement_title, table_of_call
+from spark_iceberg_sql.notebook.display import result_bundles, result_rows
+from spark_iceberg_sql.notebook.reading_limit import PlannedRead
+from spark_iceberg_sql.notebook.statements import READING, statement_title, table_of_call
 from spark_iceberg_sql.spark.bridge.gate import parsing
 from spark_iceberg_sql.spark.bridge.gate.parameters import parameter
 from spark_iceberg_sql.spark.bridge.jvm import jobs, sessions
@@ -113,6 +115,33 @@ class Classic:
         result = intercept.sql(self.spark, text, parameters)
         read = scan_files.tables_read(result, executed=False)
         return result_bundles.of_explained(read, explanation, scan_files.physical_plan(result))
+
+    def planned_reads(
+        self, statement: Statement, parameters: dict[str, Any] | None, row_limit: int | None
+    ) -> list[PlannedRead]:
+        """What a statement would read of Iceberg tables, after pruning; it does not run.
+
+        row_limit: how many rows of a query are fetched; None for all. Raises IcebergSqlError if that is not known.
+        """
+        text = statement.text
+        if scan_files.is_query(self.spark, text):
+            with warnings.catch_warnings():  # they are given when the statement runs
+                warnings.simplefilter("ignore", IcebergSqlWarning)
+                frame = intercept.sql(self.spark, text, parameters)
+            if row_limit is not None:
+                frame = result_rows.frame_of_first_rows(frame, row_limit)
+            reads = scan_files.tables_read(frame, executed=False)
+            counted = [read for read in reads if row_limit is None or not read.needs_few]
+            return [PlannedRead(read.table, read.files, read.size, read.at_most) for read in counted]
+        if statement.first not in READING:
+            return []
+        if parameters:
+            raise IcebergSqlError("a statement that is not a query cannot be planned with Python variables")
+        try:
+            scans = explain(self.spark, text).scans
+        except IcebergSqlError:  # it reads no table
+            return []
+        return [PlannedRead(s.table, s.files or 0, s.bytes or 0, bool(s.runtime_filters)) for s in scans]
 
     def plan(self, statement: Statement) -> result_bundles.Bundle:
         """The change plan of a statement."""

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakSet
 
 from IPython.core.magic import Magics, line_cell_magic, magics_class, needs_local_scope, no_var_expand
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
-from traitlets import Bool, CaselessStrEnum, Int, TraitError
+from traitlets import Bool, CaselessStrEnum, Int, TraitError, Unicode, validate
 
 from spark_iceberg_sql.errors import IcebergSqlError, JavaError
+from spark_iceberg_sql.insight.json_values import Result
+from spark_iceberg_sql.notebook.catalog_commands import catalog_command, history_count, view_of
 from spark_iceberg_sql.notebook.cell import Cell
 from spark_iceberg_sql.notebook.connect import is_remote
 from spark_iceberg_sql.notebook.display.pages import Pages
 from spark_iceberg_sql.notebook.engines import engine_of
 from spark_iceberg_sql.notebook.errors import plain_errors
 from spark_iceberg_sql.notebook.errors.plain_errors import with_stack
+from spark_iceberg_sql.notebook.history import Recorder
 from spark_iceberg_sql.notebook.magic_options import (
     FRAME_TYPES,
     MAX_ROWS,
@@ -27,7 +30,9 @@ from spark_iceberg_sql.notebook.magic_options import (
     checked_variable_name,
     line_options,
 )
+from spark_iceberg_sql.notebook.reading_limit import SETTING, bytes_of
 from spark_iceberg_sql.notebook.runner import Runner
+from spark_iceberg_sql.notebook.saved_results import SavedResults
 from spark_iceberg_sql.notebook.statement_worker import Output, StatementWorker, can_redraw
 from spark_iceberg_sql.spark import remote
 from spark_iceberg_sql.spark.bridge.jvm import gateway, process, shims
@@ -35,6 +40,8 @@ from spark_iceberg_sql.spark.bridge.jvm.java_errors import JVM_ERRORS
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
+
+T = TypeVar("T")
 
 
 @magics_class
@@ -52,30 +59,44 @@ class IcebergSql(Magics):  # type: ignore[misc]
     frame_type = CaselessStrEnum(FRAME_TYPES, "spark", help="the type of the variable that a named cell assigns").tag(
         config=True
     )
+    confirm_above = Unicode(
+        "", help="the size that a cell may read without --yes, such as '10 GB'; empty for any size"
+    ).tag(config=True)
     traceback = Bool(False, help="show errors with Python's and Java's stack").tag(config=True)
 
     def __init__(self, shell: InteractiveShell) -> None:
         _forget_refused(shell)
         super().__init__(shell=shell)
         self.displayed: WeakSet[DataFrame] = WeakSet()
+        self._recorder, self._saved = Recorder(), SavedResults()
         self._remedy: str | None = None  # the corrected cell, after one that failed
         # The rows of the last result, under the name "", and of each named one.
         self._pages: dict[str, tuple[DataFrame | None, Pages]] = {}
+
+    @validate("confirm_above")  # type: ignore[untyped-decorator]
+    def _checked_size(self, proposal: Mapping[str, Any]) -> str:
+        value = str(proposal["value"]).strip()
+        if value and bytes_of(value) is None:
+            raise TraitError(f"{SETTING} is a size such as '10 GB', or '' for any size, not '{value}'")
+        return value
 
     @no_var_expand  # type: ignore[untyped-decorator]
     @needs_local_scope  # type: ignore[untyped-decorator]
     @line_cell_magic  # type: ignore[untyped-decorator]
     def iceberg_sql(
         self, line: str, cell: str | None = None, local_ns: Mapping[str, Any] | None = None
-    ) -> DataFrame | None:
+    ) -> DataFrame | Result | None:
         """Check and run SQL.
 
             %%iceberg_sql [name] [--limit N] [--plan] [--check] [--explain] [--fix] [--quiet] [--traceback]
-                          [--csv FILE] [--parquet FILE] [--pandas | --polars | --arrow]
+                          [--yes] [--save VIEW] [--chart KIND] [--csv FILE] [--parquet FILE]
+                          [--pandas | --polars | --arrow]
             SELECT ... ;
 
             %iceberg_sql [--limit N] [...] SELECT ...
             %iceberg_sql --next [N] | --previous [N] | --copy [name] | --fix
+            %iceberg_sql tables [catalog, namespace, table or pattern] | describe TABLE
+            %iceberg_sql history [N]
 
         All statements are checked before the first one runs. {name} and :name are Python variables, passed as
         values; {name} may be a DataFrame. The last result is a DataFrame, in the variables `name` and `_`.
@@ -86,14 +107,19 @@ class IcebergSql(Magics):  # type: ignore[misc]
         --explain     show what each query would read, and Spark's plan; no data is read
         --fix         replace this cell with a corrected one; nothing runs
         --quiet       show no rows
+        --save VIEW   make the result a temporary view, for later cells
+        --chart KIND [x=COLUMN] [y=COLUMN]
+                      draw the whole result; KIND is line, bar or scatter
         --csv FILE    write the whole result to a file; --parquet FILE likewise
         --pandas      assign a DataFrame of pandas to the variable; --polars, --arrow likewise
+        --yes         read more than `%config IcebergSql.confirm_above` allows
         --traceback   show errors with Python's and Java's stack
         --next N      show the next N rows of the last result, or of `name`; nothing runs
         --previous N  show the N rows before these; nothing runs
         --copy        show all fetched rows as tab-separated values, which one click selects
         """
-        defaults = Options(limit=self.limit, quiet=self.quiet, traceback=self.traceback, in_place=self.in_place)
+        settings = ("limit", "quiet", "traceback", "in_place", "kept", "confirm_above")
+        defaults = Options(**{name: getattr(self, name) for name in settings})
         if cell is None:
             options, text = line_options(line, defaults)
             if options.turn:
@@ -102,6 +128,10 @@ class IcebergSql(Magics):  # type: ignore[misc]
             if options.fix and not text:
                 self._correct()
                 return None
+            if (command := catalog_command(text)) is not None:
+                if command[0] == "history":
+                    return self._recorder.last(history_count(command[1]))
+                return self._show_catalog(options, *command)
             if not text:
                 raise IcebergSqlError(
                     "there is no SQL\nhelp: %iceberg_sql SELECT ..., or %%iceberg_sql and SQL below it"
@@ -124,11 +154,12 @@ class IcebergSql(Magics):  # type: ignore[misc]
         variables = {**self.shell.user_ns, **(local_ns or {})}
         session_engine = engine_of(spark)
         worker = StatementWorker(session_engine, can_redraw(self.shell))
-        runner = Runner(session_engine, Cell(text, prefix), options, variables, worker, self.kept)
+        source = Cell(text, prefix)
+        runner = Runner(session_engine, source, options, variables, worker, self._recorder, self._saved)
         if options.runs:  # if the cell fails, --next must not show the result of an earlier one
             self._pages.pop("", None)
         try:
-            result = self._run_cell(worker, runner, options)
+            result = self._run_in(worker, runner.run, options, runner.text)
         finally:
             self._remedy = runner.remedy
         if runner.corrected is not None:
@@ -170,15 +201,29 @@ class IcebergSql(Magics):  # type: ignore[misc]
             )
         self.shell.set_next_input(self._remedy)
 
-    def _run_cell(self, worker: StatementWorker, runner: Runner, options: Options) -> DataFrame | None:
+    def _show_catalog(self, options: Options, command: str, argument: str | None) -> Result:
+        spark = self._session()
+        worker = StatementWorker(engine_of(spark), can_redraw(self.shell))
+
+        def body() -> Result:
+            output = worker.begin(command)
+            try:
+                return view_of(spark, command, argument)
+            finally:
+                output.result(None)
+
+        return self._run_in(worker, body, options, "")
+
+    def _run_in(self, worker: StatementWorker, body: Callable[[], T], options: Options, text: str) -> T:
+        """Run a function in a worker thread. text: the SQL, of which an error shows no secrets."""
         try:
-            return worker.run(runner.run)
+            return worker.run(body)
         except Exception as error:
             if not isinstance(error, JavaError) and process.has_ended_by(error):
                 raise process.ended_error() from None
             is_explained = isinstance(error, (IcebergSqlError, PySparkException, *JVM_ERRORS))
             if options.traceback or not is_explained:
-                raise with_stack(error, runner.text) from None
+                raise with_stack(error, text) from None
             raise
 
     def _cell_prefix(self, line: str, cell: str) -> str:

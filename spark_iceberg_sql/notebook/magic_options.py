@@ -1,4 +1,4 @@
-"""The first line of a cell: `%%iceberg_sql [name] [--limit N] [--plan] [--check] ...`."""
+"""The first line of a cell: `%%iceberg_sql [name] [--limit N] [--save VIEW] [--plan] [--check] ...`."""
 
 from __future__ import annotations
 
@@ -10,16 +10,28 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from spark_iceberg_sql.errors import IcebergSqlError
+from spark_iceberg_sql.notebook.saved_results import checked_view_name
 
-_SWITCHES = ("plan", "check", "explain", "fix", "quiet", "traceback")
+_SWITCHES = ("plan", "check", "explain", "fix", "quiet", "traceback", "yes")
 _ARGUMENT = re.compile(r"\S+")
 _FILE_NAME = re.compile(r"""\s*(?:(?P<quote>["'])(?P<quoted>.+?)(?P=quote)|(?P<name>[^\s"'-]\S*))(?!\S)""")
+_AXIS = re.compile(r"""\s+(?P<axis>[xy])=(?:(?P<quote>["'`])(?P<quoted>.+?)(?P=quote)|(?P<name>[^\s"'`]+))(?!\S)""")
 _NUMBER = re.compile(r"\s+([-+]?\d\S*)")
 _FILE_TYPES = ("csv", "parquet")
 FRAME_TYPES = ("spark", "pandas", "polars", "arrow")
 _TURNS = ("next", "previous", "copy")  # of a result that is there: nothing is run
 MAX_ROWS = 1_000_000  # more would overload a notebook's page
-OPTIONS = ("--limit", *(f"--{name}" for name in (*_SWITCHES, *_FILE_TYPES, *FRAME_TYPES, *_TURNS)))
+CHARTS = ("line", "bar", "scatter")
+OPTIONS = ("--limit", "--save", "--chart", *(f"--{name}" for name in (*_SWITCHES, *_FILE_TYPES, *FRAME_TYPES, *_TURNS)))
+
+
+@dataclass(frozen=True, slots=True)
+class ChartRequest:
+    """A chart of a result. kind: one of CHARTS. x, y: columns; empty for a guess."""
+
+    kind: str
+    x: str = ""
+    y: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +44,9 @@ class Options:
     stack. in_place: whether the rows can be sorted, searched and paged in the output. file_type, file: a file for
     the whole result. frame_type: of the variable, one of FRAME_TYPES; empty for the default. turn: `next`,
     `previous` or `copy`, of the rows of a result that is there. page: the number of rows of that page; None for
-    the usual number.
+    the usual number. save: the name of a temporary view for the last result; empty for none. kept: how many rows of a
+    result are fetched at least, for its further pages. confirm_above: the size that a cell may read; empty for any.
+    yes: whether it may read more. chart: of the last result; None for none.
     """
 
     name: str | None = None
@@ -49,6 +63,23 @@ class Options:
     frame_type: str = ""
     turn: str = ""
     page: int | None = None
+    save: str = ""
+    kept: int = 0
+    confirm_above: str = ""
+    yes: bool = False
+    chart: ChartRequest | None = None
+
+    @property
+    def row_limit(self) -> int | None:
+        """How many rows of a query are fetched; None for all, which a file, another library or a chart needs."""
+        if self.file_type or self.chart is not None or self.frame_type not in ("", "spark"):
+            return None
+        return self.first_rows
+
+    @property
+    def first_rows(self) -> int:
+        """How many rows are fetched to be shown, on further pages too; none with --limit 0."""
+        return self.limit and max(self.limit, self.kept)
 
     @property
     def runs(self) -> bool:
@@ -92,11 +123,17 @@ def _parse(line: str, options: Options, offset: int = 0) -> tuple[Options, int]:
         if not option.startswith("--") or (option == "--" and not value):
             break
         offset = match.end()
-        if option == "--limit":
+        if option in ("--limit", "--save"):
             if not value:
                 following = _ARGUMENT.search(line, offset)
                 value, offset = (following.group(), following.end()) if following else ("", offset)
-            options = replace(options, limit=_row_count(value))
+            if option == "--limit":
+                options = replace(options, limit=_row_count(value))
+            else:
+                options = replace(options, save=checked_view_name(value))
+        elif option == "--chart":
+            request, offset = _chart(line, offset, value)
+            options = replace(options, chart=request)
         elif option in ("--next", "--previous"):
             following = None if value else _NUMBER.match(line, offset)
             if following:
@@ -118,6 +155,21 @@ def _parse(line: str, options: Options, offset: int = 0) -> tuple[Options, int]:
     return options, offset
 
 
+def _chart(line: str, offset: int, kind: str) -> tuple[ChartRequest, int]:
+    """The kind of a chart and its columns, and the offset at which they end."""
+    if not kind:
+        following = _ARGUMENT.search(line, offset)
+        kind, offset = (following.group(), following.end()) if following else ("", offset)
+    if kind not in CHARTS:
+        fact = f"--chart takes {', '.join(CHARTS[:-1])} or {CHARTS[-1]}" + (f", not `{kind}`" if kind else "")
+        similar = difflib.get_close_matches(kind, CHARTS, 1)
+        raise IcebergSqlError(fact, help=f"write --chart {similar[0] if similar else 'line x=day y=flights'}")
+    columns: dict[str, str] = {}
+    while match := _AXIS.match(line, offset):
+        columns[match["axis"]], offset = match["quoted"] or match["name"], match.end()
+    return ChartRequest(kind, **columns), offset
+
+
 def _file_name(line: str, offset: int, option: str, value: str) -> tuple[str, int]:
     """The name after an option, in quotes if it has blanks, and the offset at which it ends."""
     start = offset - len(value) if value else offset
@@ -137,7 +189,7 @@ def _row_count(value: str, option: str = "--limit") -> int:
 
 
 def _unknown_option_message(argument: str, option: str) -> str:
-    similar = difflib.get_close_matches(option, OPTIONS, 1, 0.5)
+    similar = difflib.get_close_matches(option, OPTIONS, 1, 0.6)
     if option in OPTIONS:
         return f"`{option}` takes no value\nhelp: write `{option}`"
     help = f"write `{similar[0]}`" if similar else f"the options are {', '.join(OPTIONS)}"

@@ -4,55 +4,41 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
 from spark_iceberg_sql import markup
 from spark_iceberg_sql.checker import fixes
-from spark_iceberg_sql.diagnostics import Diagnostic, Edit, Report, apply_edits
+from spark_iceberg_sql.diagnostics import Diagnostic, Report
 from spark_iceberg_sql.errors import IcebergSqlError, IcebergSqlWarning
-from spark_iceberg_sql.notebook import exports, parameter_values
-from spark_iceberg_sql.notebook.cell import Cell, has_secrets, render_colored
+from spark_iceberg_sql.notebook import last_result, parameter_values
+from spark_iceberg_sql.notebook.cell import Cell
 from spark_iceberg_sql.notebook.display import result_bundles, result_rows
 from spark_iceberg_sql.notebook.display.pages import Pages
 from spark_iceberg_sql.notebook.engines import Engine
 from spark_iceberg_sql.notebook.errors import error_findings
+from spark_iceberg_sql.notebook.errors.cell_failures import CellError, CellFailures
+from spark_iceberg_sql.notebook.history import Recorder
 from spark_iceberg_sql.notebook.magic_options import Options
 from spark_iceberg_sql.notebook.parameters import BoundSql, VariableError, bind, restore_braces
+from spark_iceberg_sql.notebook.reading_limit import ReadingLimit
+from spark_iceberg_sql.notebook.saved_results import SavedResults
 from spark_iceberg_sql.notebook.statement_worker import Output, StatementWorker
 from spark_iceberg_sql.notebook.statements import statement_title
 from spark_iceberg_sql.report import full
-from spark_iceberg_sql.safe_output import visible, visible_lines
 from spark_iceberg_sql.syntax.script import Statement, statements
 from spark_iceberg_sql.syntax.variables import parameters_of
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-_REMEDY = "write instead (%iceberg_sql --fix puts it into a new cell):"
-
-
-class CellError(IcebergSqlError):
-    """A cell whose statements were refused or failed; a notebook shows only its message.
-
-    message: the text. report: the findings. colored: the text with terminal colours.
-    """
-
-    def __init__(self, message: str, report: Report, colored: str) -> None:
-        super().__init__(message, report)
-        self.colored = colored
-
-    def _render_traceback_(self) -> list[str]:
-        return self.colored.split("\n")
-
 
 class Runner:
     """Runs a cell.
 
     engine: of the session. cell: its SQL and position. options: of its first line. variables: Python
-    variables. worker: runs it in a thread. kept: how many rows of a result are fetched, to be shown on
-    further pages.
+    variables. worker: runs it in a thread. recorder: keeps what its statements did. saved: the views of results.
     """
 
     def __init__(
@@ -62,7 +48,8 @@ class Runner:
         options: Options,
         variables: Mapping[str, Any],
         worker: StatementWorker,
-        kept: int = 0,
+        recorder: Recorder,
+        saved: SavedResults,
     ) -> None:
         self._engine = engine
         self._spark = engine.spark
@@ -70,12 +57,19 @@ class Runner:
         self._options = options
         self._variables = variables
         self._worker = worker
-        self._kept = kept
+        self._recorder = recorder
+        self._saved = saved
+        self._reading_limit = ReadingLimit("" if options.yes else options.confirm_above)
         self.text = cell.text
         self.corrected: str | None = None
-        self.remedy: str | None = None
+        self._failures = CellFailures(cell)
         self.pages: Pages | None = None
         self.converted: Any = None
+
+    @property
+    def remedy(self) -> str | None:
+        """The corrected cell, without the statements that have run, if it failed and each error has one fix."""
+        return self._failures.remedy
 
     def run(self) -> DataFrame | None:
         """Do what the options ask; return the last result that has rows, else the last result, or None.
@@ -86,7 +80,7 @@ class Runner:
             text = bind(self._cell.text, self._variables)
         except VariableError as error:
             diagnostic = self._cell.diagnostic("VARIABLE", error.message, (error.start, error.end), error.help)
-            raise self._failure([diagnostic], "nothing has run") from None
+            raise self._failures.error([diagnostic], "nothing has run") from None
         with ExitStack() as views:
             for name, frame in text.frames.items():
                 self._view(name, frame, views)
@@ -104,7 +98,7 @@ class Runner:
                     raise
                 message, help = parameter_values.refused_frame(name[2:], frame, error)
                 diagnostic = self._cell.diagnostic("VARIABLE", message, span, help)
-                raise self._failure([diagnostic], "nothing has run") from None
+                raise self._failures.error([diagnostic], "nothing has run") from None
         if self._spark.catalog.tableExists(name):
             diagnostic = self._cell.diagnostic(
                 "VARIABLE",
@@ -112,7 +106,7 @@ class Runner:
                 span,
                 "give the variable another name",
             )
-            raise self._failure([diagnostic], "nothing has run")
+            raise self._failures.error([diagnostic], "nothing has run")
         frame.createTempView(name)
         views.callback(self._spark.catalog.dropTempView, name)
 
@@ -132,41 +126,25 @@ class Runner:
             return None
         state = "nothing has run" if self._options.runs else ""
         if report.refuses:
-            raise self._failure(list(report), state, len(script))
+            raise self._failures.error(list(report), state, len(script))
         failed: list[Diagnostic] = []
         for statement, error in self._engine.refused_statements(script, text.values):
             if self._options.traceback:
                 raise error
             failed += self._error_diagnostics(error, statement)
         if failed:
-            raise self._failure(failed, state, len(script))
+            raise self._failures.error(failed, state, len(script))
         if self._options.check or (len(report) and not self._options.quiet):
             Output(False).result(_report(cell_report))
         if not script:
             Output(False).result(result_bundles.bundle([markup.dim_line(_EMPTY)], [_EMPTY]))
         if self._options.check:
             return None
-        if self._options.file_type:
-            exports.checked_path(self._options.file)  # before anything runs
+        last_result.refuse_impossible(self._spark, self._options, self._saved)
         result = self._run_statements(script, text, [d.message for d in report])
-        if self._options.runs and result is not None and result.columns:
-            self._export(result)
+        if self._options.runs:
+            self.converted = last_result.deliver(result, self._options, self._worker, self._saved)
         return result
-
-    def _export(self, result: DataFrame) -> None:
-        """Write the result to the file that the options name, and convert it for its variable."""
-        output = self._worker.begin("export")
-        try:
-            if self._options.file_type:
-                line = exports.write(result, self._options.file_type, self._options.file)
-                output.result(result_bundles.bundle([markup.dim_line(markup.html_text(line))], [visible(line)]))
-            if self._options.frame_type in exports.FRAME_TYPES:
-                self.converted = exports.converted(result, self._options.frame_type)
-        except Exception:
-            output.result(None)
-            raise
-        if not self._options.file_type:
-            output.result(None)
 
     def _run_statements(
         self, script: list[Statement], text: BoundSql, reported_messages: list[str]
@@ -178,16 +156,24 @@ class Runner:
             position = f"statement {number} of {len(script)}: " if len(script) > 1 else ""
             output = self._worker.begin(f"{position}{statement_title(statement)}")
             parameter_names = parameters_of(statement.text)
+            started = time.time()
             try:
                 parameters = self._engine.bind({n: v for n, v in text.values.items() if n in parameter_names})
+                if self._options.runs and self._reading_limit.applies:
+                    self._refuse_reading_more(statement, parameters, number, len(script))
                 result = self._run_statement(
                     statement, parameters, output, reported_messages, last=number == len(script)
                 )
+            except CellError:
+                output.result(None)
+                raise
             except Exception as error:
                 output.result(None)
+                if self._options.runs:
+                    self._recorder.record(statement.text, started, time.time() - started, failed=True)
                 if self._options.traceback:
                     raise
-                raise self._failure(
+                raise self._failures.error(
                     self._error_diagnostics(error, statement),
                     _progress_text(number, len(script)),
                     len(script),
@@ -196,6 +182,22 @@ class Runner:
             if result is not None and (last_result is None or result.columns or not last_result.columns):
                 last_result = result
         return last_result
+
+    def _refuse_reading_more(
+        self, statement: Statement, parameters: dict[str, Any] | None, number: int, count: int
+    ) -> None:
+        """Raise CellError if the cell would read more than it may with a statement, or if that is unknown."""
+        row_limit = self._options.row_limit
+        if self._options.quiet and row_limit is not None and statement.first == "SELECT":
+            return  # no row of it is fetched
+        message = self._reading_limit.refusal(lambda: self._engine.planned_reads(statement, parameters, row_limit))
+        if message is None:
+            return
+        magic = "%%iceberg_sql" if self._cell.prefix.startswith("%%") else "%iceberg_sql"
+        help = f"run it anyway with {magic} --yes; {magic} --explain shows what it would read, and why not less"
+        diagnostic = self._cell.diagnostic("CONFIRM_ABOVE", message, (statement.start, statement.tail), help)
+        state = "nothing has run" if number == 1 else f"{_done_text(number)}; statement {number} of {count} has not"
+        raise self._failures.error([diagnostic], state, count, statement.start)
 
     def _error_diagnostics(self, error: Exception, statement: Statement) -> list[Diagnostic]:
         return error_findings.error_diagnostics(self._spark, error, self._cell, statement, self._variables)
@@ -220,14 +222,11 @@ class Runner:
             warnings.simplefilter("always", IcebergSqlWarning)
             result = self._engine.sql(statement.text, parameters)
         _warn([w for w in caught_warnings if not any(reported in str(w.message) for reported in reported_messages)])
-        if self._options.quiet:
-            output.result(None)
-        elif result.columns:
-            limit = self._options.limit
-            # With --limit 0, no row is fetched for further pages either.
-            fetched_rows, text_frame = result_rows.first_rows(result, limit and max(limit, self._kept))
+        commit, reads, rows = None, [], None
+        if result.columns and not self._options.quiet:
+            rows, text_frame = result_rows.first_rows(result, self._options.first_rows)
             seconds = time.time() - started
-            self.pages = Pages(fetched_rows, limit)
+            self.pages = Pages(rows, self._options.limit)
             reads = self._engine.table_reads(text_frame)
             count_text = self.pages.position_text(with_hint=last)
             commit = self._engine.commit_summary(statement, result, int(started * 1000))
@@ -236,8 +235,19 @@ class Runner:
                 result_bundles.of_rows(self.pages.visible_rows, count_text, seconds, reads, commit, table_html)
             )
         else:
+            seconds = time.time() - started
             commit = self._engine.commit_summary(statement, result, int(started * 1000))
-            output.result(result_bundles.of_command(statement_title(statement), time.time() - started, commit))
+            is_quiet = self._options.quiet
+            output.result(None if is_quiet else result_bundles.of_command(statement_title(statement), seconds, commit))
+        self._recorder.record(
+            statement.text,
+            started,
+            seconds,
+            row_count=None if rows is None else len(rows.rows),
+            has_more=rows is not None and rows.has_more,
+            reads=reads,
+            wrote="" if commit is None else result_bundles.commit_line(commit),
+        )
         return result
 
     def _fix(self, fix_result: fixes.FixResult, report: Report) -> None:
@@ -247,46 +257,10 @@ class Runner:
         line = f"{len(fix_result.applied_codes)} of {len(report)} findings fixed" if len(report) else "nothing to fix"
         Output(False).result(result_bundles.bundle([markup.dim_line(line)], [line]))
         if fix_result.report.refuses and not fix_result.applied_codes:
-            raise self._failure(list(report), "", report.statements)
-
-    def _failure(self, diagnostics: Sequence[Diagnostic], state: str, count: int = 1, offset: int = 0) -> CellError:
-        report = self._cell.report(diagnostics, count)
-        parts = [full(report), self._remedy(diagnostics, offset), state]
-        return CellError(_join_parts(parts), report, _join_parts([render_colored(report), *parts[1:]]))
-
-    def _remedy(self, diagnostics: Sequence[Diagnostic], offset: int) -> str:
-        """The corrected statement, if every error in it has a fix; remembers the corrected cell.
-
-        offset: of the first statement that has not run.
-        """
-        edits = [edit for d in diagnostics if d.fix is not None for edit in d.fix.edits]
-        errors = [d for d in diagnostics if str(d.severity) == "error"]
-        if not errors or not all(d.fix for d in errors) or has_secrets(self._cell.text):
-            return ""
-        text = apply_edits(self._cell.text, _without_overlaps(edits))
-        first, last = min(e.start for e in edits), max(d.span.end for d in diagnostics)
-        last += len(text) - len(self._cell.text)
-        changed = [s.text for s in statements(text) if s.end >= first and s.start < last]
-        if not changed:
-            return ""
-        self.remedy = (self._cell.prefix + text[offset:]).rstrip("\n")
-        return "\n".join(["", _REMEDY, *(f"{visible_lines(changed_text)};" for changed_text in changed), ""])
+            raise self._failures.error(list(report), "", report.statements)
 
 
 _EMPTY = "nothing to run: this cell has no statement"
-
-
-def _join_parts(parts: Sequence[str]) -> str:
-    return "\n".join(part.rstrip("\n") for part in parts if part)
-
-
-def _without_overlaps(edits: list[Edit]) -> list[Edit]:
-    """The edits, without those that overlap an earlier one."""
-    separate_edits: list[Edit] = []
-    for edit in sorted(set(edits), key=lambda e: (e.start, e.end)):
-        if not separate_edits or edit.start >= separate_edits[-1].end:
-            separate_edits.append(edit)
-    return separate_edits
 
 
 def _report(report: Report) -> result_bundles.Bundle:
@@ -302,9 +276,13 @@ def _warn(caught_warnings: list[warnings.WarningMessage]) -> None:
 def _progress_text(number: int, total: int) -> str:
     if total == 1:
         return ""
-    done_text = "no statement has run"
-    if number > 1:
-        done_text = f"statements 1 to {number - 1} have run" if number > 2 else "statement 1 has run"
     left_count = total - number
     left_text = f"; {left_count} after it {'has' if left_count == 1 else 'have'} not run" if left_count else ""
-    return f"statement {number} of {total} failed: {done_text}{left_text}"
+    return f"statement {number} of {total} failed: {_done_text(number)}{left_text}"
+
+
+def _done_text(number: int) -> str:
+    """Which statements before one have run."""
+    if number == 1:
+        return "no statement has run"
+    return f"statements 1 to {number - 1} have run" if number > 2 else "statement 1 has run"

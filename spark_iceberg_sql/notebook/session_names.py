@@ -115,6 +115,17 @@ class SessionNames:
             if isinstance(table, Table):
                 yield table
 
+    def columns_of(self, tokens: list[Token]) -> Iterator[tuple[str, str]]:
+        """The columns, with their types, of the tables and views that a statement names; no job runs."""
+        catalog = SessionTables(self._spark, self._sql)
+        for parts in table_names(tokens):
+            table = catalog.get(parts)
+            schema = table.schema if isinstance(table, Table) else None
+            if schema is None:  # a view, or a table that is not Iceberg
+                schema = catalog.columns_of(f"SELECT * FROM {dotted(parts)}")
+            for field in schema.fields if schema is not None else ():
+                yield field.name, str(field.type)
+
     def snapshots(self, parts: tuple[str, ...], count: int) -> list[tuple[str, str]]:
         """The ids and times of a table's snapshots, the newest first. count: at most so many."""
         source = f"{dotted(parts)}.snapshots ORDER BY committed_at DESC LIMIT {count}"

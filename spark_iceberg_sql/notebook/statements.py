@@ -8,6 +8,8 @@ from spark_iceberg_sql.syntax.lexer import STRINGS, TokenKind
 from spark_iceberg_sql.syntax.literals import unescape
 from spark_iceberg_sql.syntax.script import Statement
 
+# The first words of statements, other than queries, that may read tables to write rows.
+READING = frozenset({"CACHE", "CREATE", "DELETE", "FROM", "INSERT", "MERGE", "REPLACE", "UPDATE", "WITH"})
 _TITLE_ENDS = frozenset({"AS", "SELECT", "VALUES", "USING", "WHERE", "SET"})
 
 

@@ -40,7 +40,7 @@ def _lines(table: Table) -> Iterator[str]:
     schema, specs = table.schema, table.specs
     columns = ", ".join(f"{quoted(f.name)} {_column(f)}" for f in schema.fields)
     created_fields, added_fields = _split_fields(specs)
-    clause = ", ".join(_clause(field, schema) for field in created_fields)
+    clause = ", ".join(field_clause(field, schema) for field in created_fields)
     properties = {**table.properties, "format-version": str(specs.format_version)}
     property_text = ", ".join(
         f"{string_literal(key)} = {string_literal(value)}"
@@ -53,7 +53,7 @@ def _lines(table: Table) -> Iterator[str]:
     for field in added_fields:
         default_name = field.transform.transform.alter_name(field.source, field.transform.parameter)
         name_clause = "" if field.name == default_name else f" AS {quoted(field.name)}"
-        yield f"ALTER TABLE {name} ADD PARTITION FIELD {_clause(field, schema)}{name_clause};"
+        yield f"ALTER TABLE {name} ADD PARTITION FIELD {field_clause(field, schema)}{name_clause};"
     yield from _identifiers(table, name, schema)
     yield from _sort_order(table, name, schema)
     for column in schema.columns:
@@ -64,7 +64,7 @@ def _lines(table: Table) -> Iterator[str]:
     suffix = "" if specs.spec.fields else ", unpartitioned"
     yield f"-- format version {specs.format_version}, spec {specs.current} of {len(specs.all_specs)}{suffix}"
     for field in specs.spec.fields:
-        source = f"void({field.source})" if field.transform.is_void else _clause(field, schema)
+        source = f"void({field.source})" if field.transform.is_void else field_clause(field, schema)
         yield f"--   {field.field_id}  {field.name}  {source}"
 
 
@@ -75,7 +75,7 @@ def columns_ddl(schema: Schema) -> str:
 
 def partitioning_ddl(schema: Schema, specs: Specs) -> str:
     """The terms of the current spec, as PARTITIONED BY has them; empty without any."""
-    return ", ".join(_clause(f, schema) for f in specs.spec.fields if not f.transform.is_void)
+    return ", ".join(field_clause(f, schema) for f in specs.spec.fields if not f.transform.is_void)
 
 
 # Iceberg's types that CREATE TABLE in Spark cannot name -> the nearest that it can.
@@ -100,19 +100,32 @@ def _identifiers(table: Table, name: str, schema: Schema) -> Iterator[str]:
         yield f"ALTER TABLE {name} SET IDENTIFIER FIELDS {', '.join(map(column_text, columns))};"
 
 
-def _sort_order(table: Table, name: str, schema: Schema) -> Iterator[str]:
-    """The sort order; its statement also sets a property, which is put back."""
+def type_ddl(data_type: Type) -> str:
+    """A column's type in SQL; one that Spark cannot read has Iceberg's name."""
+    return _type(data_type, _READ_AS)
+
+
+def sort_order_terms(table: Table, schema: Schema) -> str | None:
+    """The table's sort order, as WRITE ORDERED BY has it; empty without one, None if a column of it is dropped."""
     terms = []
     for field in table.order:
         column = schema.by_id(field.source_id)
         if column is None:
-            yield f"-- its sort order is over a dropped column: {field.transform}"
-            return
+            return None
         terms.append(f"{field.transform.clause(column_text(column))} {field.direction} {field.nulls}")
+    return ", ".join(terms)
+
+
+def _sort_order(table: Table, name: str, schema: Schema) -> Iterator[str]:
+    """The sort order; its statement also sets a property, which is put back."""
+    terms = sort_order_terms(table, schema)
+    if terms is None:
+        transforms = (f.transform for f in table.order if schema.by_id(f.source_id) is None)
+        yield f"-- its sort order is over a dropped column: {next(transforms)}"
     if not terms:
         return
     distribution = table.properties.get(_DISTRIBUTION)
-    yield f"ALTER TABLE {name} WRITE ORDERED BY {', '.join(terms)};"
+    yield f"ALTER TABLE {name} WRITE ORDERED BY {terms};"
     if distribution is None:
         yield f"ALTER TABLE {name} UNSET TBLPROPERTIES ('{_DISTRIBUTION}');"
     elif distribution != "range":
@@ -140,8 +153,8 @@ def _type(data_type: Type, type_names: Mapping[str, str]) -> str:
     return type_names.get(data_type.name, type_name)
 
 
-def _clause(field: PartitionField, schema: Schema) -> str:
-    """A partition field's term, with its column in backticks where needed."""
+def field_clause(field: PartitionField, schema: Schema) -> str:
+    """A partition field's term as DDL writes it, with its column in backticks where needed."""
     column = schema.by_id(field.source_id)
     return field.transform.clause(quoted(field.source) if column is None else column_text(column))
 

@@ -97,7 +97,7 @@ def main() -> None:
             found = next(Path(folder).rglob("lineitem*.parquet"))
             spark.read.parquet(str(found)).writeTo("local.lineitem").using("iceberg").create()
         print(
-            "| data | spec and settings | files | written | bytes off | 95 % of partitions | stated | preview s | write s |"
+            "| data | spec and settings | files | written | bytes off | 95 % of partitions | stated | preview | write |"
         )
         print("|---|---|--:|--:|--:|--:|--:|--:|--:|")
         measures = [measure(spark, name, *case) for name in names for case in CASES[name]]

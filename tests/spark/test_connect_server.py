@@ -640,6 +640,13 @@ IN_CELLS: list[tuple[str, list[str]]] = [
         ["total_files", "== Physical Plan =="],
     ),
     ("%iceberg_sql --plan ALTER TABLE local.connect.c ADD PARTITION FIELD bucket(4, id)", ["id_bucket_4"]),
+    ("%%iceberg_sql --save few\nSELECT id FROM local.connect.c WHERE id < 3", ["saved as the temporary view `few`"]),
+    ("%iceberg_sql SELECT count(*) AS n FROM few", ["n\n-\n3\n1 row"]),
+    ("%%iceberg_sql --quiet --chart bar\nSELECT 'n' || id AS s, id FROM few", ["bar chart: id by s, 3 points"]),
+    ("%iceberg_sql history 2", ["the last 2 of ", "SELECT count(*) AS n FROM few"]),
+    ("%iceberg_sql tables local.connect", ["sis.tables works in the process of the Spark server"]),
+    ("%config IcebergSql.confirm_above = '1 GB'\n%iceberg_sql SELECT id FROM few", ["is unknown: the plan", "--yes"]),
+    ("%iceberg_sql --yes SELECT id FROM few\n%config IcebergSql.confirm_above = ''", ["3 rows"]),
     (LONG, ["interrupted after", "SELECT was cancelled in Spark"]),
     ("%iceberg_sql SELECT 1 AS after", ["1 row"]),
 ]

@@ -99,6 +99,66 @@ def test_the_type_of_the_variable(cell: Callable[[str], str]) -> None:
     assert "write %%iceberg_sql rows --pandas" in cell("%%iceberg_sql --pandas\nSELECT 1")
 
 
+def test_a_saved_result_is_a_view_for_later_cells(cell: Callable[[str], str]) -> None:
+    said = cell(f"%%iceberg_sql --save late_visits\nSELECT id FROM {TABLE} WHERE id > 2")
+    assert "saved as the temporary view `late_visits`" in said
+    assert "2 rows" in cell("%iceberg_sql SELECT id FROM late_visits")
+    assert "1 row" in cell("%%iceberg_sql --save late_visits\nSELECT id FROM late_visits WHERE id = 3")
+    assert "1 row" in cell("%iceberg_sql SELECT * FROM late_visits")
+    cell("first = spark.range(3)")
+    assert "saved as" in cell("%%iceberg_sql --save of_frame\nSELECT id FROM {first}")
+    assert "3 rows" in cell("%iceberg_sql SELECT * FROM of_frame")  # the frame's own view is gone
+    cell("spark.range(1).createOrReplaceTempView('not_saved')")
+    said = cell("%%iceberg_sql --save not_saved\nSELECT uuid()")
+    assert "already the name of a table or view" in said
+    assert "1 row" not in said  # it has not run
+    said = cell("%%iceberg_sql --save v\nDROP TABLE IF EXISTS local.magics.absent")
+    assert "no statement of the cell returns rows" in said
+    for view in ("late_visits", "of_frame", "not_saved"):
+        cell(f"spark.catalog.dropTempView('{view}')")
+
+
+def test_the_history_has_what_each_statement_read(cell: Callable[[str], str]) -> None:
+    failing = f"SELECT assert_true(id < 0) FROM {TABLE}"
+    cell(f"%%iceberg_sql\nSELECT id FROM {TABLE} WHERE ts < TIMESTAMP '1970-01-03'; {failing}")
+    said = cell(
+        "past = %iceberg_sql history 2\nprint([(s.outcome, s.rows, s.files, s.tables) for s in past.statements])"
+    )
+    assert f"[('failed', None, None, ()), ('done', 2, 2, ('{TABLE}',))]" in said
+    assert "the last 1 of " in cell("%iceberg_sql history 1")
+
+
+def test_a_cell_that_would_read_much_is_refused_before_it_reads(cell: Callable[[str], str]) -> None:
+    query = f"SELECT max(id) + 1 FROM {TABLE} WHERE id % 7 > 0"
+    cell("%config IcebergSql.confirm_above = '1500 B'")
+    said = re.sub(r"\x1b\[[\d;]*m", "", cell(f"%%iceberg_sql\n{query}"))
+    assert "error[CONFIRM_ABOVE]: this statement would read " in said
+    assert f"(5 files of {TABLE}), more than IcebergSql.confirm_above = '1500 B'" in said
+    assert "--> cell:2:1" in said
+    assert "= help: run it anyway with %%iceberg_sql --yes" in said
+    assert said.rstrip().endswith("nothing has run")
+    assert "1 row" in cell(f"%%iceberg_sql --yes\n{query}")
+    assert "1 row" in cell(f"%iceberg_sql --yes {query}")
+    # What pruning leaves, what metadata answers, and the first rows of a table.
+    assert "1 row" in cell(f"%iceberg_sql SELECT max(id) + 1 FROM {TABLE} WHERE id % 7 > 0 AND ts < '1970-01-02'")
+    assert "1 row" in cell(f"%iceberg_sql SELECT count(*) FROM {TABLE}")
+    assert "first 2 of 5 rows" in cell(f"%iceberg_sql --limit 2 SELECT * FROM {TABLE}")
+    cell("first = 1")
+    for text in (
+        f"%iceberg_sql --pandas SELECT id FROM {TABLE}",
+        f"%iceberg_sql DELETE FROM {TABLE} WHERE id % 7 = 1",
+        f"%iceberg_sql CREATE TABLE local.magics.copied USING iceberg AS SELECT * FROM {TABLE}",
+        "%iceberg_sql DELETE FROM " + TABLE + " WHERE id % 7 = {first}",
+        f"%iceberg_sql SELECT count(*) FROM {TABLE} a JOIN {TABLE} b ON a.id % 2 = b.id % 2",
+    ):
+        assert "CONFIRM_ABOVE" in cell(text), text
+    said = cell(f"%%iceberg_sql\nSET a.b = 1;\n{query}")
+    assert "statement 1 has run; statement 2 of 2 has not" in said
+    cell("%config IcebergSql.confirm_above = ''")
+    assert "1 row" in cell(f"%iceberg_sql SELECT count(*) FROM {TABLE} WHERE id >= 0")
+    assert "5" in cell(f"%iceberg_sql SELECT count(*) AS n FROM {TABLE}")
+
+
 def test_a_table_that_python_misspells(cell: Callable[[str], str]) -> None:
     assert f"did you mean `{TABLE}`?" in cell(f"spark.table('{TABLE[:-1]}').count()")
 

@@ -190,6 +190,12 @@ MISTAKES: list[tuple[str, str | None, list[str]]] = [
     ),
     (S + "ALTER TABLE local.d.t DROP PARTITION FIELD ts_days", "ts_days", ["ts_day"]),
     ('spark.sql("ALTER TABLE local.d.t ADD PARTITION FIELD days(name)")', "name", ["SIS202"]),
+    (
+        "%%iceberg_sql --quiet --chart line x=tss\nSELECT ts, id FROM local.d.t",
+        None,
+        ["no column `tss` for x", "write x=ts"],
+    ),
+    ("%iceberg_sql describe local.d.tt", None, ["write local.d.t"]),
     # the first line
     ("%%iceberg_sql --limt 3\nSELECT 1", None, ["write `--limit`"]),
     ("%%iceberg_sql SELECT 1\nSELECT 2", None, ["write the SQL on the lines below"]),
@@ -253,6 +259,16 @@ SHOWN: list[tuple[str, list[str]]] = [
         "%%iceberg_sql --explain\nSELECT * FROM local.d.t WHERE ts = TIMESTAMP '2024-01-05'",
         ["would read 4 of 29 files", "ts = "],
     ),
+    (
+        "%%iceberg_sql --quiet --chart line\nSELECT ts, id FROM local.d.t WHERE id < 10",
+        ["line chart: id by ts, 10 points"],
+    ),
+    (
+        "%%iceberg_sql --chart bar x=even\nSELECT id % 2 = 0 AS even, count(*) AS n FROM local.d.t GROUP BY 1",
+        ["2 rows", "bar chart: n by even, 2 points"],
+    ),
+    ("%iceberg_sql tables local.d.t", ["days(ts), bucket(4, id)", "40"]),
+    ("%iceberg_sql history 1", ["the last 1 of ", "SELECT id % 2 = 0 AS even"]),
     ("%%iceberg_sql --check\nSELECT 1; SELECT 2", ["checked 2 statements: no errors"]),
     ("%load_ext spark_iceberg_sql", ["already loaded"]),
     (COMPLETE + 'complete("SELECT * FROM local.d.")', ["['t']"]),

@@ -303,3 +303,31 @@ def test_what_reads_only_metadata_is_not_refused(spark: SparkSession) -> None:
     assert "kind" in json.dumps(scan.texts)
     with pytest.raises(IcebergSqlError, match=r"by_day`: no filter prunes by `days\(ts\)`"):
         spark_iceberg_sql.advise(spark, name, [query])  # reads a sample
+
+
+@pytest.mark.usefixtures("required")
+def test_explain_says_what_would_be_refused(spark: SparkSession) -> None:
+    query = f"SELECT max(kind) FROM {DB}.by_region WHERE id % 7 = 1"
+    (scan,) = spark_iceberg_sql.explain(spark, query).scans
+    assert scan.refusal is not None
+    assert scan.refusal in str(refusal(spark, query))
+    text = str(spark_iceberg_sql.explain(spark, query))
+    assert f"  would be refused: `{DB}.by_region`: no filter prunes by `region`" in text
+    assert "\n  help: add WHERE region = " in text
+    allowed = (
+        f"{query} AND region = 'a'",
+        f"SELECT count(*) FROM {DB}.by_region",
+        f"SELECT * FROM {DB}.by_day LIMIT 1",
+    )
+    for statement in allowed:
+        assert [scan.refusal for scan in spark_iceberg_sql.explain(spark, statement).scans] == [None]
+
+
+@pytest.mark.usefixtures("required")
+def test_explain_does_not_foresee_what_a_join_prunes(spark: SparkSession) -> None:
+    tables = f"{DB}.by_region a JOIN {DB}.by_day b ON a.region = b.region"
+    explanation = spark_iceberg_sql.explain(spark, f"SELECT max(a.kind) FROM {tables} WHERE b.ts < '2024-01-03'")
+    start = f"unless a join or a subquery leaves out partitions at run time, `{DB}.by_region`: no filter"
+    assert [(scan.refusal or "").startswith(start) for scan in explanation.scans] == [True, False]
+    assert explanation.scans[1].refusal is None
+    assert f"  would be refused: {start}" in str(explanation)

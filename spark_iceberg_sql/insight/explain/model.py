@@ -54,7 +54,8 @@ class Scan:
     columns by which the scan may prune more files at run time. old_specs: how many of the files read belong
     to an earlier partition spec. at_most: whether a LIMIT may end the scan before it has read all of `files`.
     wrong_bounds: the columns whose bounds are wrong in some files, so that filters on them read these in
-    full. reason: why it reads fewer files than its filters need, such as `top 10 by ts`.
+    full. reason: why it reads fewer files than its filters need, such as `top 10 by ts`. refusal: the text with which
+    a required filter would refuse it; None if it may read.
     """
 
     JSON_PROPERTIES: ClassVar[tuple[str, ...]] = ("pruned",)
@@ -74,6 +75,7 @@ class Scan:
     note: str | None = None
     wrong_bounds: tuple[WrongBounds, ...] = ()
     reason: str | None = None
+    refusal: str | None = None
 
     @property
     def pruned(self) -> float | None:
@@ -219,6 +221,10 @@ def scan_remarks(scan: Scan) -> Iterator[str]:
         yield f"at run time, the other side of the join may prune more files, by {columns}"
     if "_file" in scan.runtime_filters:
         yield "at run time, only the files that contain matching rows are read"
+    if scan.refusal is not None:
+        fact, *helps = scan.refusal.split("\n")
+        yield f"would be refused: {fact}"
+        yield from helps
 
 
 def _html_parts(explanation: Explanation) -> Iterator[str]:

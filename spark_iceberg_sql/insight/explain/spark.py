@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from spark_iceberg_sql.errors import IcebergSqlError
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
 # Leaves of a plan that read nothing.
 _NO_READ_LEAVES = ("LocalRelation", "OneRowRelation", "Range", "CTERelationRef", "LogicalRDD", "EmptyRelation")
+_UNLESS_PRUNED = "unless a join or a subquery leaves out partitions at run time, "
 _VIEWS = ("CreateIcebergView", "CreateViewCommand")
 
 
@@ -57,12 +59,15 @@ def _explain_plan(spark: SparkSession, text: str) -> Explanation:
     derived = expression_data.derived_conjuncts(numbered_conjuncts)
     scans: list[Scan] = []
     notes = []
-    for leaf in plan_leaves.read_leaves(spark, query_plans.optimized):
+    leaves = plan_leaves.read_leaves(spark, query_plans.optimized)
+    for leaf in leaves:
         if leaf.class_name == "DataSourceV2ScanRelation":
             relation = leaf.node.relation()
             scan_key = plans.key(relation)
             derived_spans = frozenset(span for number, span in derived if number == scan_key)
             scan = _scan(spark, query_plans, leaf, filtered.pop(scan_key, None), derived_spans)
+            if scan.refusal is not None and len(leaves) > 1:
+                scan = replace(scan, refusal=_UNLESS_PRUNED + scan.refusal)
             if not _is_skipped(scan, leaf, scans):
                 scans.append(scan)
         elif (row := read_notes.answered(leaf.node)) is not None:
@@ -138,6 +143,7 @@ def _scan(
         at_most=leaf.may_stop and read[0] > 0,
         wrong_bounds=bounds.wrong_bounds(relation),
         reason=read_notes.reason(leaf.node),
+        refusal=read_notes.refusal(scan),
     )
 
 

@@ -21,24 +21,25 @@ from spark_iceberg_sql.insight.health.spark_metrics import (
     table_metrics,
 )
 from spark_iceberg_sql.insight.health.workload import judged_by_queries
-from spark_iceberg_sql.insight.hypothetical.spark_source import is_path, load_entry
+from spark_iceberg_sql.insight.hypothetical.spark_source import (
+    NAME_HELP,
+    is_path,
+    load_entry,
+    operations_at,
+    table_name,
+)
 from spark_iceberg_sql.insight.specs import clause
 from spark_iceberg_sql.model.metadata.metadata_json import table_from_metadata
 from spark_iceberg_sql.model.spec import Spec
 from spark_iceberg_sql.spark.bridge.jvm import sessions
-from spark_iceberg_sql.spark.bridge.jvm.java_errors import JVM_ERRORS
 from spark_iceberg_sql.spark.bridge.jvm.java_rows import Rewrite
 from spark_iceberg_sql.spark.bridge.plans import relations
-from spark_iceberg_sql.spark.bridge.tables import catalog_entries, rewrites, table_metadata
+from spark_iceberg_sql.spark.bridge.tables import rewrites, table_metadata
 from spark_iceberg_sql.spark.gate import read_errors
-from spark_iceberg_sql.spark.tables.locations.write_target import open_target
-from spark_iceberg_sql.syntax.clickhouse.literal_calls import LiteralCall
 from spark_iceberg_sql.syntax.identifiers import dotted
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
-
-_HELP = "give a table's name in a catalog, as in SQL, or its path"
 
 
 def health(spark: SparkSession, table: str, queries: str | Iterable[str | tuple[str, float]] | None = None) -> Health:
@@ -56,11 +57,11 @@ def health(spark: SparkSession, table: str, queries: str | Iterable[str | tuple[
     """
     if is_path(table):
         return _at_path(spark, table, queries)
-    name = _full_name(spark, table)
+    name = table_name(spark, table)
     with read_errors.reading(f"`{table}` cannot be read"), sessions.working_in(spark):
         loaded = load_entry(spark, table, name)
         if loaded.relation_kind != "iceberg" or loaded.metadata is None:
-            raise IcebergSqlError(f"`{table}` is not an Iceberg table: {loaded.relation_kind}", help=_HELP)
+            raise IcebergSqlError(f"`{table}` is not an Iceberg table: {loaded.relation_kind}", help=NAME_HELP)
         java_table = relations.catalog_table(dotted(name))
         result = _by_metadata(
             spark, ExaminedTable(".".join(name), name, table_from_metadata(name, loaded.metadata), java_table)
@@ -79,12 +80,8 @@ def _at_path(spark: SparkSession, path: str, queries: object) -> Health:
         raise IcebergSqlError(
             "queries refer to a table by a name, which a path has not", help=attach_help, argument="queries"
         )
-    failure = f"`{path}` cannot be read"
-    with read_errors.reading(failure), sessions.working_in(spark):
-        try:
-            operations = open_target(LiteralCall("iceberg", ((None, path),), ())).find().operations
-        except JVM_ERRORS as error:  # Spark's class for a wrong argument of a table function
-            raise read_errors.read_failure(error, failure) from None
+    with read_errors.reading(f"`{path}` cannot be read"), sessions.working_in(spark):
+        operations = operations_at(path)
         table = table_from_metadata((), table_metadata.without_snapshots(operations.current()))
         result = _by_metadata(spark, ExaminedTable(path, (), table, relations.base_table(operations, path)))
     reason = f"a statement needs the table's name in a catalog: {attach_help}"
@@ -97,17 +94,6 @@ def _after(search: AdviceSearch, finding: Finding) -> Proposal | None:
     if finding.problem == "unsorted":
         return search.proposal_under(is_sorted=True)
     return search.reads_after(OPTIONS[finding.problem]) or search.proposal_under(is_sorted=False)
-
-
-def _full_name(spark: SparkSession, table: str) -> tuple[str, ...]:
-    try:
-        parts = relations.name_parts(spark, table)
-    except JVM_ERRORS:
-        raise IcebergSqlError(f"`{table}` is not the name of a table", help=_HELP) from None
-    if catalog_entries.is_temporary_view(spark, parts):
-        raise IcebergSqlError(f"`{table}` is a temporary view, not a table", help=_HELP)
-    with read_errors.reading(f"`{table}` cannot be read"), sessions.working_in(spark):
-        return tuple(relations.full_name(dotted(parts)))
 
 
 def _by_metadata(spark: SparkSession, examined: ExaminedTable) -> Health:

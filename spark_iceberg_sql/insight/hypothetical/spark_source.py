@@ -17,10 +17,13 @@ from spark_iceberg_sql.model.schema import Schema
 from spark_iceberg_sql.model.spec import Spec
 from spark_iceberg_sql.model.types import Struct, from_metadata
 from spark_iceberg_sql.spark.bridge.jvm import sessions
+from spark_iceberg_sql.spark.bridge.jvm.gateway import Java
 from spark_iceberg_sql.spark.bridge.jvm.java_errors import JVM_ERRORS, message
 from spark_iceberg_sql.spark.bridge.plans import relations
 from spark_iceberg_sql.spark.bridge.tables import catalog_entries, hypothetical_tables
 from spark_iceberg_sql.spark.gate import intercept, read_errors
+from spark_iceberg_sql.spark.tables.locations.write_target import open_target
+from spark_iceberg_sql.syntax.clickhouse.literal_calls import LiteralCall
 from spark_iceberg_sql.syntax.identifiers import dotted, string_literal
 
 if TYPE_CHECKING:
@@ -37,6 +40,7 @@ _NUMBER_PROPERTIES = {
     "read.split.open-file-cost": (0, 4194304),
 }
 SOURCE_NAME = "source"  # what the queries call a DataFrame, a query or a path
+NAME_HELP = "give a table's name in a catalog, as in SQL, or its path"
 _FORMATS = {".parquet": "parquet", ".orc": "orc", ".csv": "csv", ".json": "json"}
 
 
@@ -200,6 +204,26 @@ def _of_name(spark: SparkSession, name: str, properties: Mapping[str, str]) -> S
         if loaded.relation_kind != "view":
             return replace(_of_frame(spark.table(dotted(full_name)), name, properties), name=full_name)
     return _of_frame(spark.table(dotted(parts)), name, properties)
+
+
+def table_name(spark: SparkSession, table: str) -> tuple[str, ...]:
+    """The parts of a table's full name, catalog first. table: as in SQL. Raises IcebergSqlError if it is no name."""
+    try:
+        parts = relations.name_parts(spark, table)
+    except JVM_ERRORS:
+        raise IcebergSqlError(f"`{table}` is not the name of a table", help=NAME_HELP) from None
+    if catalog_entries.is_temporary_view(spark, parts):
+        raise IcebergSqlError(f"`{table}` is a temporary view, not a table", help=NAME_HELP)
+    with read_errors.reading(f"`{table}` cannot be read"), sessions.working_in(spark):
+        return tuple(relations.full_name(dotted(parts)))
+
+
+def operations_at(path: str) -> Java:
+    """Iceberg's read-only operations on the table in a folder. Raises IcebergSqlError if there is none."""
+    try:
+        return open_target(LiteralCall("iceberg", ((None, path),), ())).find().operations
+    except JVM_ERRORS as error:  # Spark's class for a wrong argument of a table function
+        raise read_errors.read_failure(error, f"`{path}` cannot be read") from None
 
 
 def load_entry(spark: SparkSession, name: str, full_name: tuple[str, ...]) -> catalog_entries.CatalogEntry:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from spark_iceberg_sql import markup
 from spark_iceberg_sql.checker.plan import size
+from spark_iceberg_sql.insight.commit_text import commit_text
 from spark_iceberg_sql.insight.explain.model import Explanation
 from spark_iceberg_sql.notebook.display import partition_map, partitions, result_rows
 from spark_iceberg_sql.safe_output import visible, visible_lines
@@ -35,7 +36,7 @@ def of_rows(
     table_html: the table, if it has more than these rows.
     """
     first = f"{count_text} · {seconds:.1f} s"
-    if summary := _commit_text(commit) if commit is not None else "":
+    if summary := commit_line(commit) if commit is not None else "":
         first += f" · {summary}"
     lines, maps, strips = _reads(read, first, "read")
     return bundle(
@@ -47,7 +48,7 @@ def of_rows(
 def of_command(title: str, seconds: float, commit: CommitSummary | None) -> Bundle:
     """The output of a statement without rows. title: its command, `ALTER TABLE`."""
     line = f"{title}: done · {seconds:.1f} s"
-    if summary := _commit_text(commit) if commit is not None else "":
+    if summary := commit_line(commit) if commit is not None else "":
         line += f" · {summary}"
     return bundle([_line_html(line)], [visible(line)])
 
@@ -65,10 +66,11 @@ def of_explained(
         lines = ["would read no table"]
     details = f"<details><summary>physical plan</summary><pre>{markup.html_lines(plan)}</pre></details>"
     explanation_html = "" if explanation is None else explanation._repr_html_()
+    explanation_text = "" if explanation is None else str(explanation)
     first = extra or {"text/html": "", "text/plain": ""}
     return bundle(
         [first["text/html"], *map(_line_html, lines), *maps, explanation_html, details],
-        [first["text/plain"], *lines, *strips, visible_lines(plan.strip())],
+        [first["text/plain"], *lines, *strips, explanation_text, visible_lines(plan.strip())],
     )
 
 
@@ -117,35 +119,11 @@ def _reason(table: TableRead) -> str:
     return f" ({table.reason})" if table.reason else ""
 
 
-def _commit_text(commit: CommitSummary) -> str:
-    counts = commit.counts
-    parts = []
-    added, removed = counts.get("added-records", 0), counts.get("deleted-records", 0)
-    if commit.operation == "replace" and added == removed:
-        parts += [f"rewrote {_number(added, 'row')}"] if added else []
-    elif added and removed:  # whole files are rewritten: most of their rows may be unchanged
-        parts.append(f"replaced {_number(removed, 'row')} by {added:,}")
-    elif added or removed:
-        parts.append(f"{'wrote' if added else 'removed'} {_number(added or removed, 'row')}")
-    if files := counts.get("added-data-files"):
-        written_size = size(counts.get("added-files-size", 0))
-        parts.append(f"{_number(files, 'new data file')} ({written_size})")
-    if files := counts.get("deleted-data-files"):
-        parts.append(f"{_number(files, 'data file')} removed")
-    if files := counts.get("added-delete-files"):
-        parts.append(_number(files, "new delete file"))
-    if files := counts.get("removed-delete-files"):
-        parts.append(f"{_number(files, 'delete file')} removed")
-    if commit.snapshots > 1:
-        parts.append(f"in {commit.snapshots:,} snapshots")
-    elif partitions := counts.get("changed-partition-count"):
-        parts.append(f"in {_number(partitions, 'partition')}")
-    if parts and commit.branch:
+def commit_line(commit: CommitSummary) -> str:
+    """What a statement committed, and where, as text; empty if that has no figures."""
+    parts = [commit_text(commit.operation, commit.counts, commit.snapshots)]
+    if parts[0] and commit.branch:
         parts.append(f"on branch {commit.branch}")
-    if parts and commit.staged:
+    if parts[0] and commit.staged:
         parts.append(f"staged as {commit.staged}")
     return ", ".join(parts)
-
-
-def _number(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"

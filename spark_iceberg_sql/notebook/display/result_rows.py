@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from pyspark.sql.types import BinaryType, NumericType
-from wcwidth import wcswidth
 
 from spark_iceberg_sql import markup
+from spark_iceberg_sql.report.text_columns import text_columns
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -20,7 +19,6 @@ _MAX_COLUMNS = 60
 _MAX_SHOWN_LENGTH = 120  # characters of a value that are shown
 _MAX_KEPT_LENGTH = 1_000  # characters of a value that are kept, to be copied
 _MAX_TEXT_LENGTH = 40  # the same for plain text
-_MAX_LINE_LENGTH = 160
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +48,7 @@ def first_rows(frame: DataFrame, limit: int) -> tuple[ResultRows, DataFrame]:
     """
     fields = frame.schema.fields
     visible_fields = fields[:_MAX_COLUMNS]
-    texts = text_frame(frame.limit(limit + 1), _MAX_KEPT_LENGTH, len(visible_fields))
+    texts = frame_of_first_rows(frame, limit)
     rows = [tuple(row) for row in texts.collect()]
     result = ResultRows(
         tuple(field.name for field in visible_fields),
@@ -61,6 +59,11 @@ def first_rows(frame: DataFrame, limit: int) -> tuple[ResultRows, DataFrame]:
         len(fields),
     )
     return result, texts
+
+
+def frame_of_first_rows(frame: DataFrame, limit: int) -> DataFrame:
+    """The DataFrame that runs for the first rows of another, and for one more. limit: as of `first_rows`."""
+    return text_frame(frame.limit(limit + 1), _MAX_KEPT_LENGTH, min(len(frame.columns), _MAX_COLUMNS))
 
 
 def text_frame(frame: DataFrame, max_length: int | None = None, column_count: int | None = None) -> DataFrame:
@@ -145,35 +148,4 @@ def text(rows: ResultRows) -> str:
     texts = [
         ["null" if v is None else markup.truncated(markup.flat(v), _MAX_TEXT_LENGTH) for v in row] for row in lines
     ]
-    widths = [max(map(_width, column)) for column in zip(*texts, strict=True)]
-    rule = ["-" * width for width in widths]
-    count = _column_count(widths)
-    table = [_line(row[:count], widths[:count], rows.are_numbers[:count]) for row in [texts[0], rule, *texts[1:]]]
-    if others := texts[0][count:]:
-        plural = "" if len(others) == 1 else "s"
-        names = markup.truncated(", ".join(others), _MAX_LINE_LENGTH - 30)
-        table.append(f"and {len(others):,} column{plural}: {names}")
-    return "\n".join(table)
-
-
-def _column_count(widths: Sequence[int]) -> int:
-    """How many of the columns a line has room for; at least one."""
-    end = -2
-    for count, width in enumerate(widths):
-        end += width + 2
-        if end > _MAX_LINE_LENGTH:
-            return max(1, count)
-    return len(widths)
-
-
-def _line(cells: Sequence[str], widths: Sequence[int], are_numbers: Sequence[bool]) -> str:
-    padded_cells = [
-        " " * (width - _width(cell)) + cell if is_number else cell + " " * (width - _width(cell))
-        for cell, width, is_number in zip(cells, widths, are_numbers, strict=True)
-    ]
-    return "  ".join(padded_cells).rstrip()
-
-
-def _width(text: str) -> int:
-    width = wcswidth(text)
-    return width if width >= 0 else len(text)
+    return "\n".join(text_columns(texts[0], texts[1:], rows.are_numbers))

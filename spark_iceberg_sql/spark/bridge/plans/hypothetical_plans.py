@@ -12,6 +12,7 @@ from spark_iceberg_sql.spark.bridge.jvm import compiler, gateway, sessions, shim
 from spark_iceberg_sql.spark.bridge.jvm.gateway import ANALYSIS, Java, java_class, scala_object
 from spark_iceberg_sql.spark.bridge.jvm.java_errors import JVM_ERRORS, message
 from spark_iceberg_sql.spark.bridge.plans import iceberg_filters, relations
+from spark_iceberg_sql.spark.bridge.plans.read_notes import REFUSING_SCAN
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 FOLDER = "memory:/hypothetical"  # of hypothetical tables
 _SCAN = "DataSourceV2ScanRelation"
 # The scan of a table whose queries must have a filter: a hypothetical one has the real one's properties.
-_REFUSING = "UnfilteredScan"
 _RELATION = "DataSourceV2Relation"
 _PUSH_DOWN = "spark.sql.iceberg.aggregate-push-down.enabled"
 # The optimizer rules that conclude from the metadata of files: those of a hypothetical table are estimated, and what is
@@ -200,7 +200,7 @@ def _leaves(plan: Java, class_name: str) -> Iterator[Java]:
 
 
 def _scan(scan: Java) -> PlannedScan:
-    if scan.getClass().getSimpleName() == _REFUSING:
+    if scan.getClass().getSimpleName() == REFUSING_SCAN:
         scan = scan.icebergScan()
     filters = tuple(_filters(scan))
     parser = java_class("org.apache.iceberg.expressions.ExpressionParser")

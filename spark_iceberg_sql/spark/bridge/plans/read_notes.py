@@ -11,6 +11,8 @@ from spark_iceberg_sql.spark.bridge.jvm.java_rows import AnsweredRow
 if TYPE_CHECKING:
     from spark_iceberg_sql.spark.bridge.jvm.gateway import Java
 
+REFUSING_SCAN = "UnfilteredScan"  # the class of a scan that the rule `require_filter` keeps from reading
+
 
 def reason(scan: Java) -> str | None:
     """Such as `top 10 by ts`; None if there is none. scan: of an optimized plan."""
@@ -33,3 +35,11 @@ def answer_text(row: AnsweredRow) -> str:
 
 def _registry() -> Java | None:
     return compiler.rule_registry() if compiler.has_registry() else None
+
+
+def refusal(scan: Java) -> str | None:
+    """The text with which the rule `require_filter` refuses a scan that it has replaced; None if it may read."""
+    if scan.getClass().getSimpleName() != REFUSING_SCAN:
+        return None
+    text = scan.refusal()
+    return None if text is None else str(text)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
@@ -15,7 +15,7 @@ from spark_iceberg_sql.spark.bridge.jvm.java_errors import BRIDGE_ERRORS, JVM_ER
 from spark_iceberg_sql.spark.bridge.jvm.java_records import list_from_json
 from spark_iceberg_sql.spark.bridge.jvm.java_rows import PartitionFiles
 from spark_iceberg_sql.spark.bridge.plans import read_notes, schemas
-from spark_iceberg_sql.spark.bridge.plans.scan_metrics import limited_scans, scan_key, scans
+from spark_iceberg_sql.spark.bridge.plans.scan_metrics import EVERY_ROW, limited_scans, scan_key, scans
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -60,7 +60,7 @@ class TableRead:
     table: its name. partitions: of the snapshot. counted: whether they include those that are not read; a
     table with very many files is not counted. sized: whether the sizes of files that are not read are known.
     at_most: whether some of the files may not have been read. reason: why fewer files were read than the filters
-    need, such as `top 10 by ts`.
+    need, such as `top 10 by ts`. needs_few: whether the first of its files have the rows that a LIMIT needs.
     """
 
     table: str
@@ -69,6 +69,7 @@ class TableRead:
     sized: bool = True
     at_most: bool = False
     reason: str | None = None
+    needs_few: bool = False
 
     @cached_property
     def files(self) -> int:
@@ -100,6 +101,7 @@ def tables_read(rows: DataFrame, *, executed: bool = True) -> list[TableRead]:
     tables = []
     plan = rows._jdf.queryExecution().executedPlan()
     limited = {scan_key(scan) for scan in limited_scans(plan)}
+    unfiltered = {scan_key(scan) for scan in limited_scans(plan, EVERY_ROW)}
     for scan in scans(plan, ("BatchScanExec", _FILES)):
         try:
             read = (
@@ -110,7 +112,7 @@ def tables_read(rows: DataFrame, *, executed: bool = True) -> list[TableRead]:
         except BRIDGE_ERRORS:
             continue
         if read is not None:
-            tables.append(read)
+            tables.append(replace(read, needs_few=scan_key(scan) in unfiltered))
     return [*tables, *_answered(rows)]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -69,21 +69,26 @@ _ROW_BY_ROW = (
     "BroadcastHashJoinExec",
     "BroadcastNestedLoopJoinExec",  # of the side that is not broadcast
 )
+# Those of them that pass on every row, so that the first files have the rows that a LIMIT needs.
+EVERY_ROW = tuple(name for name in _ROW_BY_ROW if not name.endswith(("FilterExec", "SampleExec", "JoinExec")))
 
 
-def limited_scans(node: Java, *, is_limited: bool = False) -> Iterator[Java]:
-    """The scans of an executed plan that a LIMIT may end before they have read all their files."""
+def limited_scans(node: Java, passing: Collection[str] = _ROW_BY_ROW, *, is_limited: bool = False) -> Iterator[Java]:
+    """The scans of an executed plan that a LIMIT may end before they have read all their files.
+
+    passing: the classes of the nodes that may be between the scan and the LIMIT.
+    """
     class_name = node.getClass().getSimpleName()
-    is_limited = class_name in _LIMITS or (is_limited and class_name in _ROW_BY_ROW)
+    is_limited = class_name in _LIMITS or (is_limited and class_name in passing)
     if class_name in _WRAPPERS:
-        yield from limited_scans(getattr(node, _WRAPPERS[class_name])(), is_limited=is_limited)
+        yield from limited_scans(getattr(node, _WRAPPERS[class_name])(), passing, is_limited=is_limited)
         return
     for child in from_seq(node.children()):
         if child.getClass().getSimpleName() == "BatchScanExec" and is_limited:
             yield child
-        yield from limited_scans(child, is_limited=is_limited)
+        yield from limited_scans(child, passing, is_limited=is_limited)
     for plan in from_seq(node.subqueries()):
-        yield from limited_scans(plan)
+        yield from limited_scans(plan, passing)
 
 
 def scans(node: Java, class_names: tuple[str, ...] = ("BatchScanExec",)) -> Iterator[Java]:

@@ -119,7 +119,7 @@ def _load(catalog: jvm.Java, identifier: jvm.Java) -> CatalogEntry:
     # CatalogLookup.java returns the exception instead of throwing it: a missing table is a usual result.
     if not jvm.java_class("java.lang.Exception")._java_lang_class.isInstance(table):
         return _describe(table, lookup.mayBeOld(catalog))
-    if not any(word in _messages(table) for word in _NO_SUCH_NAME):
+    if not _names_what_is_missing(_messages(table)):
         raise convert_exception(table)
     return CatalogEntry("view") if lookup.isView(catalog, identifier) else CatalogEntry("absent")
 
@@ -175,6 +175,15 @@ def exception_text(error: Exception) -> str:
 
 def _messages(cause: jvm.Java) -> str:
     return "\n".join(str(exception.toString()) for exception in causes(cause))
+
+
+def is_missing_name(error: Exception) -> bool:
+    """True if an exception of a catalog says that it has no such table or namespace."""
+    return _names_what_is_missing(exception_text(error))
+
+
+def _names_what_is_missing(text: str) -> bool:
+    return any(word in text for word in _NO_SUCH_NAME)
 
 
 def with_explanation(error: CapturedException, explanation: str) -> CapturedException:

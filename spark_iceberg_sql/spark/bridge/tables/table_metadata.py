@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
+from spark_iceberg_sql.model.metadata.snapshot_totals import SnapshotTotals, snapshot_totals
 from spark_iceberg_sql.spark.bridge.jvm import compiler, gateway, shims
 from spark_iceberg_sql.spark.bridge.jvm.gateway import Java, java_class
 from spark_iceberg_sql.spark.bridge.plans import relations
@@ -73,6 +75,63 @@ def ancestors(table: Java, snapshot: Java | None, until: int | None = None) -> I
         yield snapshot
         parent = snapshot.parentId()
         snapshot = None if parent is None else table.snapshot(parent)
+
+
+@dataclass(frozen=True, slots=True)
+class SnapshotFacts:
+    """A snapshot. committed_ms: in milliseconds since 1970. summary: as its writer left it."""
+
+    snapshot_id: int
+    committed_ms: int
+    operation: str
+    summary: dict[str, str]
+
+
+def snapshot_facts(snapshot: Java) -> SnapshotFacts:
+    """The facts of Iceberg's snapshot."""
+    summary = {str(key): str(value) for key, value in dict(snapshot.summary() or {}).items()}
+    return SnapshotFacts(
+        int(snapshot.snapshotId()), int(snapshot.timestampMillis()), str(snapshot.operation() or ""), summary
+    )
+
+
+def current(table: Java) -> Java:
+    """The current TableMetadata of Iceberg's table."""
+    return table.operations().current()
+
+
+def location(metadata: Java) -> str:
+    """The table's folder."""
+    return str(metadata.location())
+
+
+def last_updated_ms(metadata: Java) -> int:
+    """When a table's metadata changed, in milliseconds since 1970."""
+    return int(metadata.lastUpdatedMillis())
+
+
+def current_totals(metadata: Java) -> SnapshotTotals:
+    """A table's size by its current snapshot."""
+    snapshot = metadata.currentSnapshot()
+    return snapshot_totals(None if snapshot is None else snapshot_facts(snapshot).summary)
+
+
+def current_snapshot_id(metadata: Java) -> int | None:
+    """The id of the snapshot that a query reads."""
+    snapshot = metadata.currentSnapshot()
+    return None if snapshot is None else int(snapshot.snapshotId())
+
+
+def last_snapshots(metadata: Java, count: int) -> tuple[int, list[SnapshotFacts]]:
+    """The number of a table's snapshots, and the last ones, the newest first. count: at most so many."""
+    snapshots = metadata.snapshots()
+    total = int(snapshots.size())
+    return total, [snapshot_facts(snapshots.get(i)) for i in range(total - 1, max(-1, total - 1 - count), -1)]
+
+
+def snapshots_of_refs(metadata: Java) -> dict[str, int]:
+    """The snapshot id of each branch and tag."""
+    return {str(name): int(ref.snapshotId()) for name, ref in dict(metadata.refs()).items()}
 
 
 def describe_rows(table: Java, name: str) -> list[dict[str, str | None]]:

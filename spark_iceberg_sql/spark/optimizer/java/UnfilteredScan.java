@@ -129,13 +129,18 @@ public final class UnfilteredScan
 
   /** Refuses to read, unless it may read by now. */
   public void refuse() {
-    String refusal = null;
+    String refusal = refusal();
+    if (refusal != null) throw new MissingFilter(refusal);
+  }
+
+  /** Why it refuses to read; null if it may read by now. */
+  public String refusal() {
     try {
-      if (!mayRead()) refusal = refusal();
+      return mayRead() ? null : text();
     } catch (Exception e) { // as in the rule
       report(PartitionLayout.name(relation), e);
+      return null;
     }
-    if (refusal != null) throw new MissingFilter(refusal);
   }
 
   /** Warns that a table is read unchecked. */
@@ -145,7 +150,7 @@ public final class UnfilteredScan
       + "), so it runs");
   }
 
-  private String refusal() {
+  private String text() {
     PartitionLayout layout = PartitionLayout.of(relation);
     FilterProposal proposal = new FilterProposal(layout.table(), proposalSpec(), layout.snapshot());
     String files =

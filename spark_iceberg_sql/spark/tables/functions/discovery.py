@@ -13,7 +13,7 @@ import sys
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -23,6 +23,7 @@ from spark_iceberg_sql.model.functions.table_functions import Function, Value
 from spark_iceberg_sql.model.globs import has_wildcards, matcher, patterns
 from spark_iceberg_sql.model.metadata.metadata_files import METADATA_NAMES, current_metadata_file
 from spark_iceberg_sql.model.metadata.metadata_json import table_from_metadata
+from spark_iceberg_sql.model.metadata.snapshot_totals import snapshot_totals
 from spark_iceberg_sql.report.table_ddl import columns_ddl, partitioning_ddl
 from spark_iceberg_sql.safe_output import raw_stream, visible, without_commands
 from spark_iceberg_sql.spark.bridge.functions import registries
@@ -270,7 +271,7 @@ def summary(metadata: Mapping[str, Any]) -> dict[str, Any]:
     snapshot: dict[str, Any] = next(
         (s for s in reversed(metadata.get("snapshots", ())) if s["snapshot-id"] == current), {}
     )
-    totals = snapshot.get("summary", {})
+    totals = snapshot_totals(snapshot.get("summary", {}) if snapshot else None)
     return {
         "table_uuid": metadata.get("table-uuid"),
         "format_version": metadata.get("format-version"),
@@ -279,13 +280,5 @@ def summary(metadata: Mapping[str, Any]) -> dict[str, Any]:
         "last_updated_ms": metadata.get("last-updated-ms"),
         "snapshot_id": snapshot.get("snapshot-id"),
         "snapshot_ms": snapshot.get("timestamp-ms"),
-        "records": _number(totals, "total-records", snapshot),
-        "data_files": _number(totals, "total-data-files", snapshot),
-        "delete_files": _number(totals, "total-delete-files", snapshot),
-        "bytes": _number(totals, "total-files-size", snapshot),
+        **asdict(totals),
     }
-
-
-def _number(totals: Mapping[str, str], key: str, snapshot: Mapping[str, Any]) -> int | None:
-    """A total from the snapshot; 0 without a snapshot, NULL if the writer omitted it."""
-    return (int(totals[key]) if key in totals else None) if snapshot else 0

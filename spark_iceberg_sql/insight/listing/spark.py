@@ -1,0 +1,127 @@
+"""tables(spark, pattern) and describe(spark, table): a catalog's tables, and one table, from metadata."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from spark_iceberg_sql.errors import IcebergSqlError
+from spark_iceberg_sql.insight.hypothetical.spark_source import is_path, load_entry, operations_at, table_name
+from spark_iceberg_sql.insight.listing.description_model import Description
+from spark_iceberg_sql.insight.listing.spark_description import description, utc_text
+from spark_iceberg_sql.insight.listing.spark_names import Selection, refusal, selected, selections
+from spark_iceberg_sql.insight.listing.tables_model import ListedTable, TableListing
+from spark_iceberg_sql.model.metadata.metadata_json import MetadataError, table_from_metadata
+from spark_iceberg_sql.model.table import Name
+from spark_iceberg_sql.report.table_ddl import partitioning_ddl
+from spark_iceberg_sql.spark.bridge.jvm import sessions
+from spark_iceberg_sql.spark.bridge.jvm.gateway import Java
+from spark_iceberg_sql.spark.bridge.plans import relations
+from spark_iceberg_sql.spark.bridge.tables import catalog_entries, namespaces, table_metadata
+from spark_iceberg_sql.spark.gate import read_errors
+from spark_iceberg_sql.syntax.identifiers import quoted
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+def tables(spark: SparkSession, pattern: str | None = None, *, limit: int = 1_000) -> TableListing:
+    """The tables and views of a catalog or namespace, with their specs and sizes.
+
+    Reads each table's current metadata file and no manifest; starts no Spark job.
+
+    spark: the session. pattern: a catalog, a namespace, a table, or a pattern of them such as `local.demo.f*`; without
+    a dot, of the names in the current namespace, or else of the namespaces of the current catalog. None for the
+    current namespace. limit: how many tables are listed at most.
+    Raises IcebergSqlError if the catalog cannot be read, or if nothing has such a name.
+    """
+    if limit < 1:
+        raise IcebergSqlError(f"`limit` is at least 1, not {limit}", argument="limit")
+    with read_errors.reading("the catalog cannot be read"), sessions.working_in(spark):
+        meanings = selections(spark, pattern)
+        for selection in meanings:
+            exists, names = selected(spark, selection, limit + 1)
+            views = namespaces.temporary_views(spark) if pattern is None else []
+            if exists or pattern is None:
+                entries = (_listed(spark, name) for name in names[:limit])
+                listed = [entry for entry in entries if entry is not None]
+                listed += [ListedTable(quoted(view), "temporary view", note="temporary view") for view in views]
+                return TableListing(selection.scope, tuple(listed), tuple(_notes(spark, listed, names, limit)))
+        raise refusal(spark, pattern or "", "pattern", meanings[-1])
+
+
+def _notes(spark: SparkSession, listed: list[ListedTable], names: list[Name], limit: int) -> Iterator[str]:
+    if len(names) > limit:
+        yield f"there may be more: at most {limit:,} are listed"
+    if not listed:
+        catalogs = ", ".join(catalog_entries.configured_names(spark))
+        yield f"the name of a catalog lists all its tables; this session has {catalogs}"
+
+
+def _listed(spark: SparkSession, name: Name) -> ListedTable | None:
+    """The entry of a table; None if it is gone, or if Spark's own catalog lists a temporary view."""
+    title = ".".join(map(quoted, name))
+    try:
+        entry = catalog_entries.load(spark, name)
+    except (catalog_entries.CatalogUnavailableError, catalog_entries.NoCatalogError) as error:
+        return ListedTable(title, "other", note=f"cannot be read: {error}")
+    if entry.relation_kind == "absent":
+        return None
+    if entry.metadata is None:
+        if entry.relation_kind == "view":
+            return ListedTable(title, "view", note="view")
+        return ListedTable(title, "other", note=f"not Iceberg: {entry.provider or 'unknown'}")
+    try:
+        table = table_from_metadata(name, entry.metadata)
+    except MetadataError as error:
+        return ListedTable(title, "iceberg", note=f"cannot be read: {error}")
+    assert table.schema is not None
+    assert table.specs is not None
+    metadata = table_metadata.current(entry.table)
+    totals = table_metadata.current_totals(metadata)
+    return ListedTable(
+        title,
+        "iceberg",
+        partitioning_ddl(table.schema, table.specs),
+        totals.records,
+        totals.data_files,
+        totals.delete_files,
+        totals.bytes,
+        utc_text(table_metadata.last_updated_ms(metadata)),
+    )
+
+
+def describe(spark: SparkSession, table: str) -> Description:
+    """A table's columns, partition specs and last snapshots, from its metadata.
+
+    Starts no Spark job; of a table with several specs, manifests are read for the number of files of each.
+
+    spark: the session. table: its name in a catalog, as in SQL, or the path of its folder.
+    Raises IcebergSqlError if it is not an Iceberg table, or if its metadata cannot be read.
+    """
+    with read_errors.reading(f"`{table}` cannot be read"), sessions.working_in(spark):
+        name: Name = ()
+        if is_path(table):
+            java_table = relations.base_table(operations_at(table), table)
+        else:
+            name = table_name(spark, table)
+            java_table = _table_named(spark, table, name)
+        metadata = table_metadata.current(java_table)
+        try:
+            content = table_from_metadata(name, table_metadata.without_snapshots(metadata))
+        except MetadataError as error:
+            raise IcebergSqlError(f"`{table}` cannot be read: {error}") from None
+        title = ".".join(map(quoted, name)) or table
+        return description(title, content, metadata, catalog_entries.files_by_spec(java_table))
+
+
+def _table_named(spark: SparkSession, table: str, name: Name) -> Java:
+    entry = load_entry(spark, table, name)
+    if entry.relation_kind == "absent":
+        raise refusal(spark, table, "table", Selection(name[0], name[1:-1], name[-1:]))
+    if entry.metadata is None:
+        kind = "a view" if entry.relation_kind == "view" else f"not an Iceberg table: {entry.relation_kind}"
+        raise IcebergSqlError(
+            f"`{table}` is {kind}", help=f"write DESCRIBE TABLE EXTENDED {'.'.join(map(quoted, name))}"
+        )
+    return entry.table

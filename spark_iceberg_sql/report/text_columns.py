@@ -1,0 +1,50 @@
+"""A table as plain text: columns aligned by the width that a terminal shows, as many as a line has room for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from wcwidth import wcswidth
+
+from spark_iceberg_sql import markup
+
+_MAX_LINE_LENGTH = 160
+
+
+def text_columns(header: Sequence[str], rows: Sequence[Sequence[str]], right_aligned: Sequence[bool]) -> list[str]:
+    """The lines of a table: its header, a rule, its rows, and the names of the columns that have no room.
+
+    header: the names of the columns. rows: their values, each on one line. right_aligned: for each column.
+    """
+    widths = [max(map(_width, column)) for column in zip(header, *rows, strict=True)]
+    count = _column_count(widths)
+    rule = ["-" * width for width in widths]
+    lines = [_line(row[:count], widths[:count], right_aligned[:count]) for row in [header, rule, *rows]]
+    if hidden_names := header[count:]:
+        plural = "" if len(hidden_names) == 1 else "s"
+        names = markup.truncated(", ".join(hidden_names), _MAX_LINE_LENGTH - 30)
+        lines.append(f"and {len(hidden_names):,} column{plural}: {names}")
+    return lines
+
+
+def _column_count(widths: Sequence[int]) -> int:
+    """How many of the columns a line has room for; at least one."""
+    end = -2
+    for count, width in enumerate(widths):
+        end += width + 2
+        if end > _MAX_LINE_LENGTH:
+            return max(1, count)
+    return len(widths)
+
+
+def _line(cells: Sequence[str], widths: Sequence[int], right_aligned: Sequence[bool]) -> str:
+    padded_cells = [
+        " " * (width - _width(cell)) + cell if is_right else cell + " " * (width - _width(cell))
+        for cell, width, is_right in zip(cells, widths, right_aligned, strict=True)
+    ]
+    return "  ".join(padded_cells).rstrip()
+
+
+def _width(text: str) -> int:
+    width = wcswidth(text)
+    return width if width >= 0 else len(text)
