@@ -70,6 +70,7 @@ _MODULES = (
     "sis601_wrong_function_call",
     "sis602_filter_does_not_prune",
     "sis603_column_in_double_quotes",
+    "sis604_foreign_syntax",
 )
 
 
