@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from random import Random
 
 import pytest
@@ -27,6 +27,7 @@ from spark_iceberg_sql.config.settings import Settings
 from spark_iceberg_sql.diagnostics import Lines, Report
 from spark_iceberg_sql.files.databricks import sql_cells
 from spark_iceberg_sql.files.notebooks.cells import read_cells
+from spark_iceberg_sql.files.python import program
 from spark_iceberg_sql.files.python.sql_extraction import python_sql
 from spark_iceberg_sql.files.source import SourceFile, TextUnit
 from spark_iceberg_sql.files.source_map import SqlFragment, range_fragment
@@ -314,13 +315,13 @@ def test_no_comment_is_tried_outside_of_a_template_string() -> None:
 def test_the_tree_of_a_program_is_walked_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """By the readers of the program, whatever they look for."""
     walked: list[ast.AST] = []
-    walk = ast.walk
+    walk = program.walk
 
-    def counted(node: ast.AST) -> Iterator[ast.AST]:
+    def counted(node: ast.AST) -> list[ast.AST]:
         walked.append(node)
         return walk(node)
 
-    monkeypatch.setattr(ast, "walk", counted)
+    monkeypatch.setattr(program, "walk", counted)
     python_sql(f"x = 1\nspark.sql('{FAULTY}')\n")
     assert [type(node) for node in walked] == [ast.Module]
 

@@ -19,7 +19,11 @@ from spark_iceberg_sql.syntax.terms import Offsets
 _FUNCTIONS = r"\biceberg_\w+\s*\(|\.\s*system\s*\."
 FUNCTION_PATTERN = regex(_FUNCTIONS, re.IGNORECASE)
 # Text that a statement must contain to be checked by the rules for queries.
-_QUERY_PATTERN = regex(rf"{_FUNCTIONS}|\bwhere\b", re.IGNORECASE)
+_QUERY_PATTERN = regex(rf"{_FUNCTIONS}|\bwhere\b|\"", re.IGNORECASE)
+# Text without which a statement has no clause of `syntax/foreign_clauses.py`.
+_FOREIGN_PATTERN = regex(
+    r"\btop\s+[0-9]|\b(?:from|join)\s*'|\bat\s*\(\s*(?:timestamp|version|snapshot)\b", re.IGNORECASE
+)
 FUNCTION_PREFIX = "iceberg_"
 # The functions of `catalog.system`.
 SYSTEM_FUNCTIONS = {t.spark_function: t for t in TRANSFORMS if t.spark_function is not None}
@@ -29,11 +33,19 @@ _INTEGER = regex(r"([0-9]{1,18})([LlSsYy]?)")
 
 
 def may_be_query(statement: Statement) -> bool:
-    """True if a statement may contain a call or a filter, which the rules for queries check."""
+    """True if a statement may contain what the rules for queries check: calls, filters, texts in double quotes ..."""
     if statement.text.isascii():
-        return statement.may_contain("where") or _may_contain_call(statement)
+        return (
+            statement.may_contain("where")
+            or '"' in statement.text
+            or _may_contain_call(statement)
+            or _FOREIGN_PATTERN.search(statement.script, statement.start, statement.end) is not None
+        )
     # An upper-case letter may have a lower-case one of another length.
-    return _QUERY_PATTERN.search(statement.script, statement.start, statement.end) is not None
+    return any(
+        pattern.search(statement.script, statement.start, statement.end)
+        for pattern in (_QUERY_PATTERN, _FOREIGN_PATTERN)
+    )
 
 
 def _may_contain_call(statement: Statement) -> bool:

@@ -17,11 +17,8 @@ from spark_iceberg_sql.files.projects.project_readers import Projects, configure
 from spark_iceberg_sql.files.source import ExtractionProblem, SourceFile, TextUnit, detect_engine
 from spark_iceberg_sql.files.source_map import range_fragment
 from spark_iceberg_sql.files.yaml_nodes import YAML_SUFFIXES
-from spark_iceberg_sql.lazy import regex
 
 SUFFIXES = frozenset({".sql", ".hql", ".ddl", ".py", ".ipynb"})
-# Programs with one of these words are checked even if they do not contain `sql`.
-_SQL_CALLS = regex(r"execute|writeTo|saveAsTable|insertInto|create_table|update_spec|iceberg_")
 # Extensions of files that are read as SQL if they are named explicitly.
 _SQL_SUFFIXES = frozenset({
     "", ".sql", ".hql", ".ddl", ".dml", ".q", ".hive", ".sqlx", ".spark", ".sparksql", ".psql",
@@ -185,11 +182,13 @@ def _source_by_suffix(name: str, text: str, callables: Sequence[str]) -> SourceF
     if suffix == ".py":
         from spark_iceberg_sql.files.migrations.alembic import ALEMBIC_REVISION, alembic_sql
 
-        if ALEMBIC_REVISION.search(text) is not None:
+        if "down_revision" in text and ALEMBIC_REVISION.search(text) is not None:
             fragments, problems, upgrade_count = alembic_sql(text)
             uses_spark = "spark" in text.lower()
             return SourceFile(name, (unit,), tuple(fragments), tuple(problems), True, uses_spark, False, upgrade_count)
-        if not callables and "sql" not in text and _SQL_CALLS.search(text) is None:
+        from spark_iceberg_sql.files.python.prefilter import may_contain_sql
+
+        if not may_contain_sql(text, callables):
             return SourceFile(name, (unit,), ())
         from spark_iceberg_sql.files.python.sql_extraction import python_sql
 

@@ -69,6 +69,8 @@ _MODULES = (
     "sis505_day_of_another_zone",
     "sis601_wrong_function_call",
     "sis602_filter_does_not_prune",
+    "sis603_column_in_double_quotes",
+    "sis604_foreign_syntax",
 )
 
 

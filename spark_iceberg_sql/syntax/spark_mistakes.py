@@ -50,7 +50,8 @@ def help_of(refused: RefusedStatement) -> MistakeHelp | None:
     return next((found_help for found_help in helps if found_help is not None), None)
 
 
-def _top(refused: RefusedStatement) -> MistakeHelp | None:
+def top(refused: RefusedStatement) -> MistakeHelp | None:
+    """`SELECT TOP 10`."""
     for i, token in enumerate(refused.tokens[:-2]):
         number = refused.tokens[i + 2]
         if (token.word, refused.tokens[i + 1].word) == ("SELECT", "TOP") and number.kind is TokenKind.NUMBER:
@@ -58,7 +59,8 @@ def _top(refused: RefusedStatement) -> MistakeHelp | None:
     return None
 
 
-def _quoted_file(refused: RefusedStatement) -> MistakeHelp | None:
+def quoted_file(refused: RefusedStatement) -> MistakeHelp | None:
+    """`FROM 'a.parquet'`."""
     for before, token in zip(refused.tokens, refused.tokens[1:], strict=False):
         if before.word in ("FROM", "JOIN") and token.kind in STRINGS:
             return MistakeHelp(f"read a file by its path: write {_file(token)}", (token.start, token.end, _file(token)))
@@ -83,7 +85,8 @@ def _reading_function(refused: RefusedStatement) -> MistakeHelp | None:
     return None
 
 
-def _at_time(refused: RefusedStatement) -> MistakeHelp | None:
+def at_time(refused: RefusedStatement) -> MistakeHelp | None:
+    """`FROM t AT (TIMESTAMP => ...)`."""
     tokens = refused.tokens
     for i, token in enumerate(tokens[:-4]):
         kind = tokens[i + 2].word
@@ -174,7 +177,7 @@ def argument_token(parameters: Mapping[str, Any], tokens: Sequence[Token]) -> To
 
 
 _MISTAKES: dict[str, tuple[Callable[[RefusedStatement], MistakeHelp | None], ...]] = {
-    "PARSE_SYNTAX_ERROR": (_top, _quoted_file, _at_time, _python),
+    "PARSE_SYNTAX_ERROR": (top, quoted_file, at_time, _python),
     "UNRESOLVABLE_TABLE_VALUED_FUNCTION": (_reading_function,),
     "MISSING_CATALOG_ABILITY": (_reading_function, _view),
     "UnsupportedOperationException": (_view,),

@@ -13,7 +13,8 @@ from typing import Any
 
 from spark_iceberg_sql.files.databricks import SQL_MAGICS
 from spark_iceberg_sql.files.python.parsing import parse_python
-from spark_iceberg_sql.files.python.sql_extraction import CASE_SENSITIVE, python_sql
+from spark_iceberg_sql.files.python.prefilter import CASE_SENSITIVE
+from spark_iceberg_sql.files.python.sql_extraction import python_sql
 from spark_iceberg_sql.files.python.tables.table_side_effects import SIDE_EFFECT_WORDS
 from spark_iceberg_sql.files.source import ExtractionProblem, SourceFile, TextUnit, detect_engine
 from spark_iceberg_sql.files.source_map import SqlFragment, range_fragment, side_effect_marker

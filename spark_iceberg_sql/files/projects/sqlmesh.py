@@ -32,6 +32,8 @@ _PROPERTY = re.compile(rf"{_TRIVIA}(\w+){_TRIVIA}", re.DOTALL)
 _QUERY = re.compile(rf"{_TRIVIA};{_TRIVIA}(?=(?:SELECT|WITH)\b)", re.IGNORECASE | re.DOTALL)
 _NO_LINE_END = re.compile(r"[^\r\n]")
 _NON_TABLE_KINDS = frozenset({"view", "embedded", "external"})
+# A decorator of a function that is in no other one, and that may be `model`, under its name or another one.
+_MODEL_DECORATOR = re.compile(r"(?:\A|[\n\r\f\\])@[\w.\s\\]*\bmodel\b|\bmodel[\s\\]+as\b")
 _TRANSFORM_REFUSED = "SQLMesh gives Spark columns to partition by, and raises an error for a transform"
 _TRANSFORM_HELP = "partition by columns, or create the table before SQLMesh does"
 
@@ -82,10 +84,10 @@ def sqlmesh_sql(path: Path, text: str) -> Iterator[SqlFragment | ExtractionProbl
 
 def sqlmesh_python(path: Path, text: str) -> Iterator[SqlFragment | ExtractionProblem]:
     """The clause of each model in Python: `@model("db.t", partitioned_by=[...], columns={...})`."""
-    tree = parse_python(text)
-    program = Program(text, 0, tree, "") if tree is not None else None
-    if tree is None or program is None:
+    tree = parse_python(text) if _may_have_model(text) else None
+    if tree is None:
         return
+    program = Program(text, 0, tree, "")
     for node in tree.body:
         for call in node.decorator_list if isinstance(node, ast.FunctionDef) else ():
             if isinstance(call, ast.Call) and program.imports.full_name(call.func) in (
@@ -96,6 +98,11 @@ def sqlmesh_python(path: Path, text: str) -> Iterator[SqlFragment | ExtractionPr
                 name = value_of_expression(program, call.args[0]) if call.args else config.get("name")
                 if name is not None:
                     yield from _call_statement(path, {**config, "name": name})
+
+
+def _may_have_model(text: str) -> bool:
+    """False if a program certainly has no `@model(...)`. Python normalizes names that are not ASCII."""
+    return not text.isascii() or (API in text and _MODEL_DECORATOR.search(text) is not None)
 
 
 def _call_statement(path: Path, config: Config) -> Iterator[SqlFragment | ExtractionProblem]:

@@ -73,11 +73,11 @@ class ReachingDefinitions:
             self._bindings.setdefault(name, []).append(position)
         if isinstance(node, ast.Global | ast.Nonlocal):
             self._global_names |= set(node.names)
-        if isinstance(node, _SCOPES):
+        elif isinstance(node, _SCOPES):
             self._nested_scopes.append((_start(node), _end(node)))
-        if isinstance(node, _LOOPS):
+        elif isinstance(node, _LOOPS):
             self._loops.append((_start(node), _end(node)))
-        for name in ("body", "orelse", "finalbody"):
+        for name in ("body", "orelse", "finalbody") if hasattr(node, "body") else ():
             body = getattr(node, name, None)
             statements: list[ast.stmt] = body if isinstance(body, list) else []
             for statement in statements:

@@ -21,6 +21,7 @@ def find_branches(nodes: Iterable[ast.AST], span_of: SpanOf, unit_index: int) ->
     branches = [
         Branch(unit_index, span_of(body[0])[0], span_of(body[-1])[1], is_function, _always_exits(body[-1]))
         for node in nodes
+        if hasattr(node, "body")
         for body, is_function in _bodies(node)
         if body
     ]

@@ -9,14 +9,16 @@ import ast
 import re
 import unicodedata
 from collections import Counter
-from functools import cached_property
+from collections.abc import Sequence
 
 from spark_iceberg_sql.diagnostics import Lines
 from spark_iceberg_sql.files.python.assignments import ReachingDefinitions
 from spark_iceberg_sql.files.python.imports import Imports
 from spark_iceberg_sql.files.python.string_literals import read_literals
 from spark_iceberg_sql.files.python.symbol_table import SymbolTable
+from spark_iceberg_sql.files.python.walking import walk
 from spark_iceberg_sql.files.source_map import FragmentBuilder
+from spark_iceberg_sql.lazy import cached_property
 
 _TEXT_PRESERVING = frozenset({"strip", "lstrip", "rstrip", "dedent", "cleandoc"})
 
@@ -24,7 +26,7 @@ _TEXT_PRESERVING = frozenset({"strip", "lstrip", "rstrip", "dedent", "cleandoc"}
 class Program:
     """A program.
 
-    text: its source. unit_index: its index among the file's text units. tree: its syntax tree. symbols: its names.
+    text: its source. unit_index: its index among the file's text units. tree: its syntax tree.
     other_text: other texts of the same program, which may use its names.
     """
 
@@ -33,15 +35,24 @@ class Program:
         self.part = unit_index
         self.tree = tree
         self._lines = Lines(text)
-        self.symbols = SymbolTable(tree)
         self._other_text = other_text
         # Names as Python normalizes them.
         self.full_text = unicodedata.normalize("NFKC", f"{text}\n{other_text}")
 
     @cached_property
-    def nodes(self) -> tuple[ast.AST, ...]:
+    def nodes(self) -> Sequence[ast.AST]:
         """The nodes of the tree, outer ones first: walked once, since a dozen readers go through all of them."""
-        return tuple(ast.walk(self.tree))
+        return walk(self.tree)
+
+    @cached_property
+    def calls(self) -> Sequence[ast.Call]:
+        """The calls among the nodes."""
+        return [node for node in self.nodes if type(node) is ast.Call]
+
+    @cached_property
+    def symbols(self) -> SymbolTable:
+        """The names of the program."""
+        return SymbolTable(self.tree)
 
     @cached_property
     def _reaching_definitions(self) -> ReachingDefinitions:

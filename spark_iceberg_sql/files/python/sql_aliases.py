@@ -10,6 +10,7 @@ import re
 from typing import NamedTuple
 
 from spark_iceberg_sql.files.python.program import Program
+from spark_iceberg_sql.files.python.walking import children
 from spark_iceberg_sql.lazy import regex
 
 _PACKAGE = "spark_iceberg_sql"
@@ -46,22 +47,23 @@ class _UseFinder:
     def __init__(self, program: Program) -> None:
         self._program = program
         self.uses = MethodUses([], [], [])
-        calls = [node for node in program.nodes if isinstance(node, ast.Call)]
-        called = {id(call.func) for call in calls}
-        for call in calls:
+        called = {id(call.func) for call in program.calls}
+        imports_package = _PACKAGE in program.full_text
+        for call in program.calls:
             is_getattr_call = isinstance(call.func, ast.Call) and self._is_method(call.func)
             # This package's function `sql`, imported by its name.
-            is_package_sql = isinstance(call.func, ast.Name) and program.imports.full_name(call.func) == _PACKAGE_SQL
+            is_package_sql = (
+                imports_package
+                and isinstance(call.func, ast.Name)
+                and program.imports.full_name(call.func) == _PACKAGE_SQL
+            )
             if is_getattr_call or is_package_sql:
                 self.uses.calls.append(call)
-        values = [
-            node
-            for node in program.nodes
-            if isinstance(node, ast.Attribute | ast.Call) and id(node) not in called and self._is_method(node)
-        ]
+        attributes = [node for node in program.nodes if type(node) is ast.Attribute and node.attr == "sql"]
+        values = [v for v in (*attributes, *program.calls) if id(v) not in called and self._is_method(v)]
         if not values:
             return
-        self._parents = {id(child): node for node in program.nodes for child in ast.iter_child_nodes(node)}
+        self._parents = {id(child): node for node in program.nodes for child in children(node)}
         self._names: dict[str, list[tuple[ast.expr, ast.expr]]] = {}
         for value in values:
             self._trace(value, value)

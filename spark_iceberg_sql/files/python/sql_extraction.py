@@ -15,9 +15,10 @@ from dataclasses import replace
 from spark_iceberg_sql.files.databricks import magic_cells
 from spark_iceberg_sql.files.python.branches import find_branches
 from spark_iceberg_sql.files.python.calls import argument, method_of
+from spark_iceberg_sql.files.python.prefilter import CASE_SENSITIVE, EXPRESSION_METHODS, FILTER_METHODS, SQL_ARGUMENTS
 from spark_iceberg_sql.files.python.program import Program, has_text
 from spark_iceberg_sql.files.python.sql_aliases import sql_method_uses
-from spark_iceberg_sql.files.python.sql_sinks import is_spark_sql, is_sql_file_name, literals_of, sink_argument
+from spark_iceberg_sql.files.python.sql_sinks import is_spark_sql, is_sql_file_name, literals_of, sink_arguments
 from spark_iceberg_sql.files.python.tables.dataframe_schemas import dataframe_query
 from spark_iceberg_sql.files.python.tables.dataframe_writers import writer_statements
 from spark_iceberg_sql.files.python.tables.pyiceberg import pyiceberg_statements
@@ -26,11 +27,9 @@ from spark_iceberg_sql.files.source import ExtractionProblem
 from spark_iceberg_sql.files.source_map import FragmentBuilder, SqlFragment, branch_paths, side_effect_marker
 
 # Arguments of `spark.sql` and of this package's `sql` that are not values for the text's `{names}`.
-_OWN_ARGUMENTS = frozenset({"sqlQuery", "text", "args", "spark"})
-# Methods and functions that take SQL expressions, and what must occur in one.
-_EXPRESSIONS = frozenset({"selectExpr", "expr", "filter", "where"})
+_OWN_ARGUMENTS = frozenset({*SQL_ARGUMENTS, "args", "spark"})
+# What must occur in a SQL expression.
 _FUNCTIONS = re.compile(r"\biceberg_\w+\s*\(|\.\s*system\s*\.", re.IGNORECASE)
-CASE_SENSITIVE = re.compile(r"spark\.sql\.caseSensitive", re.IGNORECASE)
 _CASE_REASON = "whether names are case-sensitive is decided when the program runs"
 _CASE_HELP = "set the key `case-sensitive` of the settings, and write the value in the call"
 _RUNTIME_SQL = "the program builds this SQL at run time"
@@ -50,7 +49,7 @@ def python_sql(
     Calls that create tables without SQL become empty fragments. text: the program. unit_index: its index
     among the file's text units. fallback_text: the text to parse if this one is not valid Python, of the same
     length: without IPython's lines. other_text: other texts of the same program, which may use its names.
-    callables: the functions that pass SQL to Spark, as `sink_argument` takes them.
+    callables: the functions that pass SQL to Spark, as `sink_arguments` takes them.
     """
     try:
         tree = _parsed(text, fallback_text)
@@ -93,7 +92,7 @@ class _SqlExtractor(Program):
     def sql_calls(self) -> Iterator[tuple[int, SqlFragment | ExtractionProblem]]:
         """The SQL of `.sql(...)`, under this name or another one."""
         uses = sql_method_uses(self)
-        calls = [*uses.calls, *(node for node in self.nodes if isinstance(node, ast.Call) and method_of(node) == "sql")]
+        calls = [*uses.calls, *(call for call in self.calls if method_of(call) == "sql")]
         for call in sorted(calls, key=lambda node: (node.end_lineno or 0, node.end_col_offset or 0)):
             yield from ((self.end_of(call), result) for result in self.call_fragments(call))
         for call, arguments, is_certain in uses.passed:
@@ -115,7 +114,7 @@ class _SqlExtractor(Program):
         statements = [statement for statement in results if not isinstance(statement, ExtractionProblem)]
         handled_ids = {id(call) for statement in statements for call in statement.calls}
         markers = [(self.span(statement.calls[-1])[1], statement.fragment) for statement in statements]
-        for call, names in side_effect_calls(self.nodes, self.string_value):
+        for call, names in side_effect_calls(self.calls, self.string_value):
             if id(call) not in handled_ids:
                 end = self.span(call)[1]
                 markers.append((end, side_effect_marker(end, self.part, names)))
@@ -123,17 +122,15 @@ class _SqlExtractor(Program):
 
     def expressions(self) -> Iterator[tuple[int, SqlFragment]]:
         """The strings passed to `selectExpr`, `expr`, `filter` and `where` that the rules about queries check."""
-        for call in self.nodes:
-            if not isinstance(call, ast.Call):
-                continue
+        for call in self.calls:
             function = method_of(call) or getattr(call.func, "id", "")
-            if function not in _EXPRESSIONS:
+            if function not in EXPRESSION_METHODS:
                 continue
             frame = call.func.value if isinstance(call.func, ast.Attribute) else None
             for value in call.args:
                 text = self.string_value(value)
                 query = dataframe_query(self, frame) if frame is not None and text is not None else None
-                is_filter = function in ("filter", "where")
+                is_filter = function in FILTER_METHODS
                 if text is None or not (_FUNCTIONS.search(text) or (is_filter and query)):
                     continue
                 yield self.end_of(call), self._expression(value, query, is_filter=is_filter)
@@ -155,9 +152,8 @@ class _SqlExtractor(Program):
         """The calls that set `spark.sql.caseSensitive`, as SET statements."""
         if CASE_SENSITIVE.search(self.text) is None:
             return
-        for call in self.nodes:
-            method = method_of(call) if isinstance(call, ast.Call) else ""
-            if method not in ("set", "config", "unset") or not isinstance(call, ast.Call):
+        for call in self.calls:
+            if method_of(call) not in ("set", "config", "unset"):
                 continue
             arguments = [argument(call, i, name) for i, name in enumerate(("key", "value"))]
             key = self.string_value(arguments[0]) if arguments[0] is not None else None
@@ -178,6 +174,8 @@ class _SqlExtractor(Program):
 
     def with_branches(self, fragments: list[tuple[int, SqlFragment]]) -> list[SqlFragment]:
         """The fragments in the order of their ends, each with the branches that it is in."""
+        if not fragments:
+            return []
         ranges = [(branch.start, branch.end, branch) for branch in find_branches(self.nodes, self.span, self.part)]
         paths = branch_paths([(end - 1, end) for end, _ in fragments], ranges)
         return [
@@ -189,11 +187,8 @@ class _SqlExtractor(Program):
 
     def sink_calls(self, callables: Sequence[str]) -> Iterator[tuple[int, SqlFragment | ExtractionProblem]]:
         """The SQL of calls other than `.sql(...)` that pass it to Spark."""
-        for call in self.nodes:
-            if not isinstance(call, ast.Call) or method_of(call) == "sql":
-                continue
-            sink = sink_argument(self, call, callables)
-            if sink is None:
+        for call, sink in sink_arguments(self, callables):
+            if method_of(call) == "sql":
                 continue
             arguments = (*call.args, *(keyword.value for keyword in call.keywords))
             is_exclusive = all(map(self.is_used_once, arguments))
@@ -216,7 +211,7 @@ class _SqlExtractor(Program):
     def call_fragments(self, call: ast.Call) -> Iterator[SqlFragment | ExtractionProblem]:
         """The SQL passed to a call, without literals read before."""
         keywords = {k.arg: k.value for k in call.keywords if k.arg is not None}
-        arguments = [*call.args[:2], *(keywords[name] for name in ("sqlQuery", "text") if name in keywords)]
+        arguments = [*call.args[:2], *(keywords[name] for name in SQL_ARGUMENTS if name in keywords)]
         format_char = "{" if set(keywords) - _OWN_ARGUMENTS else ""
         for node in arguments:
             values = self.literal_values(node)

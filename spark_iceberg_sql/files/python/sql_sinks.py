@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from spark_iceberg_sql.files.databricks import SQL_MAGICS
+from spark_iceberg_sql.files.python.prefilter import EXECUTE_METHODS, MAGIC_CALLS, OTHER_OPERATORS, SPARK_OPERATOR
 from spark_iceberg_sql.files.python.program import Program, has_text
 
-_OPERATOR = re.compile(r"airflow\.(?:\w+\.)*SparkSqlOperator")
-_OTHER_OPERATORS = re.compile(r"airflow\.(?:\w+\.)*(?:SQLExecuteQueryOperator|HiveOperator|BaseSQLOperator)")
+_OPERATOR = re.compile(rf"airflow\.(?:\w+\.)*{SPARK_OPERATOR}")
+_OTHER_OPERATORS = re.compile(rf"airflow\.(?:\w+\.)*(?:{'|'.join(OTHER_OPERATORS)})")
 _SPARK_SYNTAX = re.compile(r"\busing\s+iceberg\b|\bpartition\s+field\b", re.IGNORECASE)
-# IPython's calls for magics: the argument that is the SQL of a SQL magic, and all arguments in order.
-_MAGIC_CALLS = {"run_line_magic": "line", "run_cell_magic": "cell"}
+# The arguments of IPython's calls for magics, in order.
 _MAGIC_ARGUMENTS = ("magic_name", "line", "cell")
 _FILE_NAME = re.compile(r"\S+\.(?:sql|hql)", re.IGNORECASE)
 
@@ -26,24 +26,33 @@ class SinkArgument(NamedTuple):
     is_certain: bool
 
 
-def sink_argument(program: Program, call: ast.Call, callables: Sequence[str]) -> SinkArgument | None:
-    """The SQL argument of such a call; None for any other call.
+def sink_arguments(program: Program, callables: Sequence[str]) -> Iterator[tuple[ast.Call, SinkArgument]]:
+    """Such calls of a program, each with its SQL argument.
 
     callables: dotted names of functions as they are imported, names of the program's own, and `.name` for a
     method.
     """
-    name = program.imports.full_name(call.func) or ""
+    has_named_sinks = bool(callables) or "airflow" in program.full_text
+    for call in program.calls:
+        name = program.imports.full_name(call.func) if has_named_sinks else None
+        sink = _sink_argument(program, call, name or "", callables)
+        if sink is not None:
+            yield call, sink
+
+
+def _sink_argument(program: Program, call: ast.Call, name: str, callables: Sequence[str]) -> SinkArgument | None:
+    """The SQL argument of a call; None for any other call. name: the full name of the called function."""
     method = call.func.attr if isinstance(call.func, ast.Attribute) else ""
     function_name = call.func.id if isinstance(call.func, ast.Name) else ""
-    if method in _MAGIC_CALLS:
+    if method in MAGIC_CALLS:
         keyword_values = {keyword.arg: keyword.value for keyword in call.keywords}
         values = dict(zip(_MAGIC_ARGUMENTS, call.args, strict=False)) | keyword_values
-        magic, sql = values.get("magic_name"), values.get(_MAGIC_CALLS[method])
+        magic, sql = values.get("magic_name"), values.get(MAGIC_CALLS[method])
         magic_name = program.string_value(magic) if magic is not None else None
         return SinkArgument((sql,), True) if sql is not None and magic_name in SQL_MAGICS else None
     is_configured = bool({name or function_name, function_name, f".{method}"} & set(callables) - {"", "."})
     is_operator = _OPERATOR.fullmatch(name) is not None
-    if not (is_configured or is_operator or method in ("execute", "executemany") or _OTHER_OPERATORS.fullmatch(name)):
+    if not (is_configured or is_operator or method in EXECUTE_METHODS or _OTHER_OPERATORS.fullmatch(name)):
         return None
     keyword_names = ("sql", "hql") if not is_configured else ("sql", "query", "statement", "text")
     arguments = [k.value for k in call.keywords if k.arg in keyword_names]

@@ -6,7 +6,21 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from spark_iceberg_sql.files.python.walking import children
+
 _Position = tuple[int, int]
+_TYPE_PARAMETERS = ("TypeVar", "ParamSpec", "TypeVarTuple")  # since Python 3.12
+# The nodes that may bind a name, or that say to which scope one belongs.
+_BINDING_KINDS = frozenset({
+    ast.Name, ast.Assign, ast.AnnAssign, ast.For, ast.Global, ast.Nonlocal, ast.ImportFrom, ast.arg, ast.alias,
+    ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.ExceptHandler, ast.MatchAs, ast.MatchStar,
+    ast.MatchMapping, *(getattr(ast, name) for name in _TYPE_PARAMETERS if hasattr(ast, name)),
+})  # fmt: skip
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+# The nodes that have a scope of their own, or that bind a name in an enclosing one.
+_SCOPE_KINDS = frozenset({
+    ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef, ast.NamedExpr, *_COMPREHENSIONS
+})  # fmt: skip
 
 
 @dataclass(eq=False)
@@ -56,8 +70,12 @@ class SymbolTable:
         stack: list[tuple[ast.AST, _Scope]] = [(tree, _Scope())]
         while stack:  # no recursion: a program may be nested more deeply than Python's limit
             node, scope = stack.pop()
-            self._record(node, scope)
-            stack += _scoped_children(node, scope)
+            kind = type(node)
+            if kind is ast.Name:
+                self._scopes[id(node)] = scope
+            if kind in _BINDING_KINDS:
+                self._record(node, scope)
+            stack += _scoped_children(node, scope) if kind in _SCOPE_KINDS else [(c, scope) for c in children(node)]
         # `global` and `nonlocal` need the bindings of the enclosing scopes, so these are read first.
         for scope, name, position, values in sorted(self._bindings, key=lambda b: b[1] in b[0].outer_names):
             owner = scope.owner(name) if name in scope.outer_names else scope
@@ -95,9 +113,7 @@ class SymbolTable:
         """Record the bindings of a node."""
         target: ast.expr | None = None
         values: list[ast.expr] = []
-        if isinstance(node, ast.Name):
-            self._scopes[id(node)] = scope
-        elif isinstance(node, ast.Assign) and len(node.targets) == 1:
+        if isinstance(node, ast.Assign) and len(node.targets) == 1:
             target, values = node.targets[0], [node.value]
         elif isinstance(node, ast.AnnAssign) and node.value is not None:
             target, values = node.target, [node.value]
@@ -131,12 +147,12 @@ def _bound_names(node: ast.AST) -> Iterator[str]:
         node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.ExceptHandler, ast.MatchAs, ast.MatchStar)
     ):
         yield from [node.name] if node.name else ()
-    elif type(node).__name__ in ("TypeVar", "ParamSpec", "TypeVarTuple"):  # since Python 3.12
+    elif type(node).__name__ in _TYPE_PARAMETERS:
         yield node.name  # type: ignore[attr-defined]
 
 
 def _scoped_children(node: ast.AST, scope: _Scope) -> Iterator[tuple[ast.AST, _Scope]]:
-    """The child nodes of a node, each with its scope."""
+    """The child nodes of a node of `_SCOPE_KINDS`, each with its scope."""
     inner_scope = scope
     inner_nodes: list[ast.AST] = []
     if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
@@ -154,12 +170,12 @@ def _scoped_children(node: ast.AST, scope: _Scope) -> Iterator[tuple[ast.AST, _S
     elif isinstance(node, ast.ClassDef):
         inner_nodes = [*node.body]
         inner_scope = _Scope(scope, "class")
-    elif isinstance(node, ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp):
+    elif isinstance(node, _COMPREHENSIONS):
         # Python evaluates the first iterable of a comprehension in the enclosing scope, and the others in its
         # own.
         first = node.generators[0]
-        inner_nodes = [child for child in ast.iter_child_nodes(node) if child is not first]
-        inner_nodes += [child for child in ast.iter_child_nodes(first) if child is not first.iter]
+        inner_nodes = [child for child in children(node) if child is not first]
+        inner_nodes += [child for child in children(first) if child is not first.iter]
         inner_scope = _Scope(scope, "comprehension")
         yield first.iter, scope
     parameters = getattr(node, "type_params", [])
@@ -172,8 +188,8 @@ def _scoped_children(node: ast.AST, scope: _Scope) -> Iterator[tuple[ast.AST, _S
             scope = scope.outer
         yield node.target, scope
         yield node.value, inner_scope
-    elif not isinstance(node, ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp):
-        for child in ast.iter_child_nodes(node):
+    elif not isinstance(node, _COMPREHENSIONS):
+        for child in children(node):
             if isinstance(child, ast.arguments):
                 for value in (*child.defaults, *child.kw_defaults):
                     if value is not None:

@@ -49,8 +49,8 @@ def pyiceberg_statements(program: Program) -> list[WriterStatement | ExtractionP
     if "pyiceberg" not in program.full_text:
         return []
     results: list[WriterStatement | ExtractionProblem] = []
-    for call in program.nodes:
-        if not isinstance(call, ast.Call) or method_of(call) not in (*_CREATE_METHODS, _IN_TRANSACTION):
+    for call in program.calls:
+        if method_of(call) not in (*_CREATE_METHODS, _IN_TRANSACTION):
             continue
         create_statements = list(_create_statements(program, call)) if method_of(call) in _CREATE_METHODS else []
         results += create_statements
@@ -201,8 +201,8 @@ class _SpecUpdates:
         """Each `add_field` and `remove_field` as its ALTER TABLE, and those that cannot be read."""
         calls_by_update: dict[int, tuple[ast.Call, list[ast.Call]]] = {}
         unread_updates: set[int] = set()
-        for call in self._program.nodes:
-            if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
+        for call in self._program.calls:
+            if not isinstance(call.func, ast.Attribute):
                 continue
             update = self._update_call(call.func.value)
             if update is None:

@@ -29,20 +29,22 @@ _ROW_METHODS = frozenset({"append", "overwrite", "overwritePartitions"})
 StringOf = Callable[[ast.expr], str | None]
 
 
-def side_effect_calls(nodes: Iterable[ast.AST], text_of: StringOf) -> Iterator[tuple[ast.Call, tuple[str, ...] | None]]:
+def side_effect_calls(
+    calls: Iterable[ast.Call], text_of: StringOf
+) -> Iterator[tuple[ast.Call, tuple[str, ...] | None]]:
     """The calls that create, change or drop tables, with the names of these tables; None: any table.
 
-    nodes: those of the program's tree. text_of: returns the value of a string literal.
+    calls: those of the program. text_of: returns the value of a string literal.
     """
-    calls = [node for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)]
+    method_calls = [call for call in calls if isinstance(call.func, ast.Attribute)]
     harmless = {
         id(inner)
-        for call in calls
+        for call in method_calls
         if method_of(call) in _ROW_METHODS
         for inner in ast.walk(call.func)
         if isinstance(inner, ast.Call) and method_of(inner) == "writeTo"
     }
-    for call in calls:
+    for call in method_calls:
         method = method_of(call)
         if method in _ANY_TABLE_METHODS or (method == "run" and ast.unparse(call.func).endswith("notebook.run")):
             yield call, None

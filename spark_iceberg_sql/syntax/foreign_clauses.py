@@ -1,0 +1,81 @@
+"""Clauses of other engines in a query that Spark certainly refuses.
+
+In: a statement's tokens. Out: the first clause, and what to write. What Spark may accept is left to it: a function
+that anybody may have registered (`read_parquet`), FROM inside a function (`trim(BOTH FROM 'a')`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from spark_iceberg_sql.lazy import regex
+from spark_iceberg_sql.records import record
+from spark_iceberg_sql.syntax.lexer import Token, TokenKind
+from spark_iceberg_sql.syntax.spark_mistakes import MistakeHelp, RefusedStatement, at_time, quoted_file, top
+from spark_iceberg_sql.syntax.terms import Offsets
+
+# A path: it has folders, or the ending of a format that Spark reads.
+_PATH = regex(r"/|\.(?:parquet|csv|json|orc|avro)(?:\.gz)?'$")
+
+
+@record(frozen=True, slots=True)
+class ForeignClause:
+    """A clause of another engine. span: its offsets. replacement: the text to write there, if it is certain."""
+
+    span: Offsets
+    fact: str
+    help: str
+    replacement: str | None = None
+
+
+def foreign_clause(tokens: Sequence[Token], text: str) -> ForeignClause | None:
+    """The first such clause of a query; None if there is none. text: the script that the tokens are offsets of."""
+    for index, token in enumerate(tokens[:-1]):
+        following = tokens[index + 1]
+        if (token.word, following.word) == ("SELECT", "TOP"):
+            mistake = top(_refused_from(tokens, index, text))
+            if mistake is not None:
+                return _clause(following.span, "`TOP` is no clause of Spark", mistake)
+        if token.word in ("FROM", "JOIN") and following.kind is TokenKind.STRING and _is_relation(tokens, index):
+            mistake = quoted_file(_refused_from(tokens, index, text))
+            if mistake is not None and _PATH.search(following.text) is not None:
+                return _clause(following.span, "Spark reads no file by its path in quotes", mistake)
+            return ForeignClause(following.span, "a text is no table", "write the table's name without quotes")
+        if token.word == "AT" and following.text == "(" and _follows_table(tokens, index):
+            mistake = at_time(_refused_from(tokens, index, text))
+            if mistake is not None:
+                return _clause(token.span, "Spark has no AT for a time or a version", mistake)
+    return None
+
+
+def _refused_from(tokens: Sequence[Token], index: int, text: str) -> RefusedStatement:
+    """The statement from a token on: what is before is not the mistake."""
+    return RefusedStatement("PARSE_SYNTAX_ERROR", {}, tokens[index:], text)
+
+
+def _clause(span: Offsets, fact: str, mistake: MistakeHelp) -> ForeignClause:
+    if mistake.edit is None:
+        return ForeignClause(span, fact, mistake.help)
+    start, end, replacement = mistake.edit
+    return ForeignClause((start, end), fact, mistake.help, replacement)
+
+
+def _is_relation(tokens: Sequence[Token], index: int) -> bool:
+    """True if a FROM or JOIN is of the statement or of a subquery, and not an argument of a function."""
+    if tokens[index - 1].word == "DISTINCT":
+        return False  # `a IS DISTINCT FROM 'b'`
+    depth = 0
+    for i in range(index - 1, -1, -1):
+        depth += {")": 1, "(": -1}.get(tokens[i].text, 0)
+        if depth < 0:
+            return tokens[i + 1].word in ("SELECT", "WITH")
+    return True
+
+
+def _follows_table(tokens: Sequence[Token], index: int) -> bool:
+    """True if what is before a token is the name of a table after FROM or JOIN."""
+    start = index - 1
+    while start > 1 and tokens[start - 1].text == ".":
+        start -= 2
+    is_name = tokens[start].kind in (TokenKind.WORD, TokenKind.QUOTED)
+    return is_name and start > 0 and tokens[start - 1].word in ("FROM", "JOIN")
