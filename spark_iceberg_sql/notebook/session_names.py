@@ -6,16 +6,14 @@ import difflib
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from pyspark.errors import PySparkException
-
 from spark_iceberg_sql.model.functions.metadata_functions import NAMES as TABLE_FUNCTIONS
 from spark_iceberg_sql.model.spec import PartitionField
 from spark_iceberg_sql.model.table import Table
 from spark_iceberg_sql.model.transforms import BY_FUNCTION, BY_SPELLING
 from spark_iceberg_sql.notebook.connect import is_remote
 from spark_iceberg_sql.spark import remote
-from spark_iceberg_sql.spark.bridge.jvm import gateway
 from spark_iceberg_sql.spark.gate import intercept
+from spark_iceberg_sql.spark.gate.catalog_names import CatalogNames
 from spark_iceberg_sql.spark.gate.session_tables import SessionTables
 from spark_iceberg_sql.syntax.brackets import between_commas
 from spark_iceberg_sql.syntax.identifiers import dotted, quoted
@@ -28,12 +26,12 @@ if TYPE_CHECKING:
 _TABLE_KEYWORDS = frozenset({"FROM", "JOIN", "INTO", "TABLE", "UPDATE", "USING", "DESCRIBE", "DESC", "OVERWRITE"})
 
 
-class SessionNames:
+class SessionNames(CatalogNames):
     """The names of a session. spark: the session; only catalog listings are run."""
 
     def __init__(self, spark: SparkSession) -> None:
+        super().__init__(remote.unchecked_sql(spark) if is_remote(spark) else intercept.unchecked_sql(spark))
         self._spark = spark
-        self._sql = remote.unchecked_sql(spark) if is_remote(spark) else intercept.unchecked_sql(spark)
 
     def function_like(self, name: str) -> str | None:
         """This package's function for a name: for the transform `days`, or the misspelling `iceberg_dyas`."""
@@ -72,37 +70,12 @@ class SessionNames:
 
     def functions(self) -> list[str]:
         """The names of all functions of the session."""
-        return [str(row[0]) for row in self._rows("SHOW FUNCTIONS")]
-
-    def table_like(self, parts: tuple[str, ...], name_text: str) -> str | None:
-        """The name, as SQL, of a table or namespace similar to one that does not exist."""
-        for depth in range(1, len(parts)):
-            namespace, name = parts[:depth], parts[depth]
-            names = [*self.namespaces(namespace), *(self.tables(namespace) if depth + 1 == len(parts) else [])]
-            if name not in names:
-                similar = difflib.get_close_matches(name, names, 1, 0.6)
-                if not similar:
-                    return None
-                full_name = (*namespace, similar[0], *parts[depth + 1 :])
-                count = name_text.count(".") + 1
-                return ".".join(map(quoted, full_name[-count:] if 0 < count <= len(full_name) else full_name))
-        return None
-
-    def namespaces(self, namespace: tuple[str, ...]) -> list[str]:
-        """The namespaces in a catalog or namespace."""
-        rows = self._rows(f"SHOW NAMESPACES IN {dotted(namespace)}")
-        return [str(row[0]).rpartition(".")[2].strip("`") for row in rows]
-
-    def tables(self, namespace: tuple[str, ...]) -> list[str]:
-        """The tables and views in a namespace; in the current one for an empty name."""
-        in_clause = f" IN {dotted(namespace)}" if namespace else ""
-        rows = [*self._rows(f"SHOW TABLES{in_clause}"), *self._rows(f"SHOW VIEWS{in_clause}")]
-        return list(dict.fromkeys(str(row[1]) for row in rows))
+        return [str(row[0]) for row in self.rows("SHOW FUNCTIONS")]
 
     def catalogs(self) -> list[str]:
         """The configured catalogs."""
         prefix = "spark.sql.catalog."
-        keys = [str(row[0]) for row in self._rows("SET") if str(row[0]).startswith(prefix)]
+        keys = [str(row[0]) for row in self.rows("SET") if str(row[0]).startswith(prefix)]
         return list(dict.fromkeys(["spark_catalog", *(k[len(prefix) :].partition(".")[0] for k in keys)]))
 
     def tables_of(self, tokens: list[Token]) -> Iterator[Table]:
@@ -129,7 +102,7 @@ class SessionNames:
     def snapshots(self, parts: tuple[str, ...], count: int) -> list[tuple[str, str]]:
         """The ids and times of a table's snapshots, the newest first. count: at most so many."""
         source = f"{dotted(parts)}.snapshots ORDER BY committed_at DESC LIMIT {count}"
-        rows = self._rows(f"SELECT snapshot_id, date_format(committed_at, 'yyyy-MM-dd HH:mm:ss') FROM {source}")
+        rows = self.rows(f"SELECT snapshot_id, date_format(committed_at, 'yyyy-MM-dd HH:mm:ss') FROM {source}")
         return [(str(number), str(committed)) for number, committed in rows]
 
     def partition_field(self, statement: Statement, name: str) -> PartitionField | None:
@@ -139,13 +112,6 @@ class SessionNames:
                 if field.name.lower() == name.lower() and not field.transform.is_void:
                     return field
         return None
-
-    def _rows(self, query: str) -> list[tuple[object, ...]]:
-        try:
-            with gateway.without_error_logs():
-                return [tuple(row) for row in self._sql(query).collect()]
-        except PySparkException:  # there is no such namespace, or the catalog does not answer
-            return []
 
 
 def value_call(field: PartitionField) -> str:

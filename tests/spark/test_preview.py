@@ -348,3 +348,12 @@ def test_a_sample_and_metadata_say_what_they_rest_on(spark: SparkSession, events
     fine = sis.preview(spark, spark.range(300_000), "truncate(2, id)", using="sample")
     assert fine.unseen > 10_000
     assert math.isclose(fine.partitions, 150_000, rel_tol=0.2)
+
+
+@pytest.mark.parametrize("name", ["local.preview.simillar", "local.previw.similar"])
+def test_a_name_that_is_nearly_right(spark: SparkSession, name: str) -> None:
+    spark.sql("CREATE TABLE IF NOT EXISTS local.preview.similar (id INT) USING iceberg")
+    for call in (lambda: sis.preview(spark, name, "id"), lambda: sis.health(spark, name)):
+        with pytest.raises(sis.IcebergSqlError, match=f"there is no table or view `{name}`") as error:
+            call()
+        assert "did you mean `local.preview.similar`?" in str(error.value)

@@ -23,6 +23,7 @@ from spark_iceberg_sql.insight.health.spark_metrics import (
 from spark_iceberg_sql.insight.health.workload import judged_by_queries
 from spark_iceberg_sql.insight.hypothetical.spark_source import (
     NAME_HELP,
+    absent_error,
     is_path,
     load_entry,
     operations_at,
@@ -60,6 +61,8 @@ def health(spark: SparkSession, table: str, queries: str | Iterable[str | tuple[
     name = table_name(spark, table)
     with read_errors.reading(f"`{table}` cannot be read"), sessions.working_in(spark):
         loaded = load_entry(spark, table, name)
+        if loaded.relation_kind == "absent":
+            raise absent_error(spark, table, name, NAME_HELP)
         if loaded.relation_kind != "iceberg" or loaded.metadata is None:
             raise IcebergSqlError(f"`{table}` is not an Iceberg table: {loaded.relation_kind}", help=NAME_HELP)
         java_table = relations.catalog_table(dotted(name))

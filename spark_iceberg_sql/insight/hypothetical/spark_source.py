@@ -22,6 +22,7 @@ from spark_iceberg_sql.spark.bridge.jvm.java_errors import JVM_ERRORS, message
 from spark_iceberg_sql.spark.bridge.plans import relations
 from spark_iceberg_sql.spark.bridge.tables import catalog_entries, hypothetical_tables
 from spark_iceberg_sql.spark.gate import intercept, read_errors
+from spark_iceberg_sql.spark.gate.catalog_names import CatalogNames
 from spark_iceberg_sql.spark.tables.locations.write_target import open_target
 from spark_iceberg_sql.syntax.clickhouse.literal_calls import LiteralCall
 from spark_iceberg_sql.syntax.identifiers import dotted, string_literal
@@ -195,15 +196,28 @@ def _of_name(spark: SparkSession, name: str, properties: Mapping[str, str]) -> S
             full_name = tuple(relations.full_name(dotted(parts)))
         loaded = load_entry(spark, name, full_name)
         if loaded.relation_kind == "absent":
-            raise IcebergSqlError(
-                f"there is no table or view `{name}`",
-                help="give a table's name, a query, a path that starts with / or a scheme, or a DataFrame",
+            raise absent_error(
+                spark,
+                name,
+                full_name,
+                "give a table's name, a query, a path that starts with / or a scheme, or a DataFrame",
             )
         if loaded.metadata is not None:
             return _of_table(spark, name, full_name, loaded.metadata, properties)
         if loaded.relation_kind != "view":
             return replace(_of_frame(spark.table(dotted(full_name)), name, properties), name=full_name)
     return _of_frame(spark.table(dotted(parts)), name, properties)
+
+
+def absent_error(spark: SparkSession, name: str, full_name: tuple[str, ...], hint: str) -> IcebergSqlError:
+    """The error for a table that does not exist; it names a similar one that does.
+
+    name: as the user wrote it. hint: the help if there is none.
+    """
+    similar = CatalogNames(intercept.unchecked_sql(spark)).table_like(full_name, name)
+    return IcebergSqlError(
+        f"there is no table or view `{name}`", help=f"did you mean `{similar}`?" if similar is not None else hint
+    )
 
 
 def table_name(spark: SparkSession, table: str) -> tuple[str, ...]:

@@ -1,0 +1,60 @@
+"""The tables and namespaces of a session's catalogs, by SHOW statements, and the one that a wrong name may mean."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from pyspark.errors import PySparkException
+
+from spark_iceberg_sql.spark.bridge.jvm import gateway
+from spark_iceberg_sql.syntax.identifiers import dotted, quoted
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+_MIN_SIMILARITY = 0.6
+
+
+class CatalogNames:
+    """Names of catalogs. run_sql: runs a statement without checks, in process or on a server; only listings are run."""
+
+    def __init__(self, run_sql: Callable[[str], DataFrame]) -> None:
+        self._sql = run_sql
+
+    def table_like(self, parts: tuple[str, ...], name_text: str) -> str | None:
+        """The name, as SQL, of a table or namespace similar to one that does not exist.
+
+        parts: its full name. name_text: as the user wrote it; the result has as many parts.
+        """
+        for depth in range(1, len(parts)):
+            namespace, name = parts[:depth], parts[depth]
+            names = [*self.namespaces(namespace), *(self.tables(namespace) if depth + 1 == len(parts) else [])]
+            if name not in names:
+                similar = difflib.get_close_matches(name, names, 1, _MIN_SIMILARITY)
+                if not similar:
+                    return None
+                full_name = (*namespace, similar[0], *parts[depth + 1 :])
+                count = name_text.count(".") + 1
+                return ".".join(map(quoted, full_name[-count:] if 0 < count <= len(full_name) else full_name))
+        return None
+
+    def namespaces(self, namespace: tuple[str, ...]) -> list[str]:
+        """The namespaces in a catalog or namespace."""
+        rows = self.rows(f"SHOW NAMESPACES IN {dotted(namespace)}")
+        return [str(row[0]).rpartition(".")[2].strip("`") for row in rows]
+
+    def tables(self, namespace: tuple[str, ...]) -> list[str]:
+        """The tables and views in a namespace; in the current one for an empty name."""
+        in_clause = f" IN {dotted(namespace)}" if namespace else ""
+        rows = [*self.rows(f"SHOW TABLES{in_clause}"), *self.rows(f"SHOW VIEWS{in_clause}")]
+        return list(dict.fromkeys(str(row[1]) for row in rows))
+
+    def rows(self, query: str) -> list[tuple[object, ...]]:
+        """The rows of a listing; none if there is no such namespace, or if the catalog does not answer."""
+        try:
+            with gateway.without_error_logs():
+                return [tuple(row) for row in self._sql(query).collect()]
+        except PySparkException:
+            return []
