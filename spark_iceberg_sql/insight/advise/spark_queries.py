@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
@@ -135,8 +136,18 @@ class WorkloadQueries:
             return f"it reads a snapshot or branch of {name} by its name, which no rewrite changes"
         return f"it does not read {name}"
 
-    def reads(self, table: Java) -> list[QueryReads]:
-        """The reads of each query of a table, as planned by Spark."""
+    def answered(self, table: Java, texts: Collection[str] | None = None) -> frozenset[str]:
+        """The texts of the queries that a table's metadata answers. texts: of those to consider; None for all."""
+        answered = set()
+        for query in self._queries:
+            if query.write_keyword is None and (texts is None or query.text in texts):
+                with suppress(*JVM_ERRORS):  # `filters` has reported it
+                    if planning.is_answered_by_metadata(self._spark, query.text, table, self._names(query.text)):
+                        answered.add(query.text)
+        return frozenset(answered)
+
+    def reads(self, table: Java, answered: Collection[str] = ()) -> list[QueryReads]:
+        """The reads of each query of a table, as planned by Spark. answered: the texts of queries that read nothing."""
         query_reads = []
         for query in self._queries:
             if query.write_keyword is not None:
@@ -146,6 +157,8 @@ class WorkloadQueries:
             except JVM_ERRORS:
                 continue  # `filters` has reported it
             files, total = sum(f for f, _ in read), sum(b for _, b in read)
+            if query.text in answered:
+                files = total = 0
             if read:
                 query_reads.append(QueryReads(query.text, query.weight, files, total, files, total))
         return query_reads

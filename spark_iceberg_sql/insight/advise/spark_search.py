@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from itertools import takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -226,9 +227,10 @@ class AdviceSearch:
         order: SortOrder | None = None,
     ) -> Proposal:
         source, spec = self._source, hypothetical.spec
+        answered = self._answered_under(hypothetical)
         with tables.table(source.as_table(spec)) as table:
             tables.add_files(table, hypothetical.to_bytes())
-            reads = self._queries.reads(table)
+            reads = self._queries.reads(table, answered)
         for index, query_reads in enumerate(reads):
             if not query_reads.files and self._using == "metadata":
                 files, total = self.costs.minimum_reads(query_reads.query, sample, slices)
@@ -248,6 +250,19 @@ class AdviceSearch:
             has_estimated_cuts=hypothetical.partition_count < len(hypothetical.files),
             sort_order=self._order_text(order),
         )
+
+    @cached_property
+    def _answered_today(self) -> frozenset[str]:
+        """The texts of the queries that the metadata of today's files answers."""
+        return self._queries.answered(self._table) if self._table is not None else frozenset()
+
+    def _answered_under(self, hypothetical: HypotheticalTable) -> frozenset[str]:
+        """Of these, the queries that a hypothetical table's partition values answer: its bounds are estimates."""
+        if not self._answered_today:
+            return frozenset()
+        with tables.table(self._source.as_table(hypothetical.spec)) as table:
+            tables.add_files(table, hypothetical.without_bounds().to_bytes())
+            return self._queries.answered(table, self._answered_today)
 
     def _order_text(self, order: SortOrder | None) -> str:
         schema = self._source.schema
@@ -275,7 +290,7 @@ class AdviceSearch:
     def _current_proposal(self, table: Java) -> Proposal:
         """Today's spec with the files of a table: the source's, or that table after a statement."""
         text = clause(Spec(0, self._current), self._source.schema)
-        reads = self._queries.reads(table)
+        reads = self._queries.reads(table, self._queries.answered(table, self._answered_today))
         sizes = tables.file_sizes(table)
         return proposal(text, reads, self.costs.open_cost, sizes, (), None, (), is_today=True)
 

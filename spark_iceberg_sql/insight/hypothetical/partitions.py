@@ -57,6 +57,10 @@ class HypotheticalTable:
     spec: Spec
     files: tuple[HypotheticalFile, ...]
 
+    def without_bounds(self) -> HypotheticalTable:
+        """The same files, of which only the partition values and the numbers of rows are known."""
+        return HypotheticalTable(self.schema, self.spec, tuple(file._replace(bounds={}) for file in self.files))
+
     @property
     def partition_count(self) -> int:
         """The number of distinct partitions."""

@@ -197,7 +197,8 @@ def group_number(
     group_keys = [
         fn.struct(
             *(
-                (fn.lit(expected) if expected is not None else fn.when(fn.lit(False), column)).alias(f"k{i}")
+                # The branch that is never taken gives the literal the column's type.
+                fn.when(fn.lit(False), column).otherwise(fn.lit(expected)).alias(f"k{i}")
                 for i, (column, expected) in enumerate(zip(keys, group.values, strict=True))
             ),
             fn.lit(group.task if by_task else 0).alias("task"),

@@ -102,6 +102,19 @@ def _planning(spark: SparkSession, table: Java) -> Iterator[Java]:
         yield gateway.java_session(spark)
 
 
+def is_answered_by_metadata(spark: SparkSession, text: str, table: Java, names: Sequence[tuple[str, ...]]) -> bool:
+    """True if the optimizer's rules answer a query from the metadata of a table's files, so that no scan of it is left.
+
+    Arguments as for `scans`, of which the query has at least one.
+    """
+    with sessions.working_in(spark), gateway.without_error_logs(), relations.separate_origin():
+        session = gateway.java_session(spark)
+        optimized = _execution(session, _analysed(session, text, table, names)).optimizedPlan()
+        return not any(
+            _is_same_table(leaf.relation().table(), table) for leaf in _leaves(optimized, _SCAN)
+        ) and not any(_is_same_table(leaf.table(), table) for leaf in _leaves(optimized, _RELATION))
+
+
 def scans(
     spark: SparkSession, text: str, table: Java, names: Sequence[tuple[str, ...]], join_keys: Sequence[Java] = ()
 ) -> list[PlannedScan]:
