@@ -4,34 +4,41 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import fastavro
 import pytest
 from pyspark.sql import SparkSession
 
 import spark_iceberg_sql as sis
 
-NAME = "local.foreign.t"
+NAME, OTHER = "local.foreign.t", "local.foreign.other"
 Edit = Callable[[dict[str, Any]], object]
 
 
 @pytest.fixture(scope="module")
 def folder(spark: SparkSession) -> Iterator[Path]:
     """A table with one manifest."""
+    yield create(spark, NAME)
+    spark.sql(f"DROP TABLE {NAME} PURGE")
+
+
+def create(spark: SparkSession, name: str) -> Path:
+    """The folder of a new table with one manifest."""
     spark.sql(
-        f"CREATE TABLE {NAME} (id INT, k INT, name STRING, l ARRAY<INT>) USING iceberg PARTITIONED BY (k) "
+        f"CREATE TABLE {name} (id INT, k INT, name STRING, l ARRAY<INT>) USING iceberg PARTITIONED BY (k) "
         "TBLPROPERTIES ('format-version' = '2')"
     )
     spark.sql(
-        f"INSERT INTO {NAME} SELECT /*+ COALESCE(1) */ CAST(id AS INT), CAST(id % 2 AS INT), concat('n', id), "
+        f"INSERT INTO {name} SELECT /*+ COALESCE(1) */ CAST(id AS INT), CAST(id % 2 AS INT), concat('n', id), "
         "array(CAST(id AS INT)) FROM range(9)"
     )
-    location = spark.sql(f"DESCRIBE EXTENDED {NAME}").where("col_name = 'Location'").first()
+    location = spark.sql(f"DESCRIBE EXTENDED {name}").where("col_name = 'Location'").first()
     assert location is not None
-    yield Path(location[1].removeprefix("file:"))
-    spark.sql(f"DROP TABLE {NAME} PURGE")
+    return Path(location[1].removeprefix("file:"))
 
 
 @pytest.fixture
@@ -42,15 +49,19 @@ def metadata_file(spark: SparkSession, folder: Path) -> Iterator[Path]:
     file.with_name(f".{file.name}.crc").unlink(missing_ok=True)
     yield file
     file.write_bytes(content)
-    spark.sql(f"REFRESH TABLE {NAME}")
+    forget(spark)
 
 
 def change(spark: SparkSession, file: Path, edit: Edit) -> None:
-    """Edit a metadata file. Its table is created anew in the catalog's cache."""
+    """Edit a metadata file."""
     content = json.loads(file.read_text())
     edit(content)
     file.write_text(json.dumps(content))
-    spark.conf.set("spark.sql.catalog.local.cache-enabled", "false")
+    forget(spark)
+
+
+def forget(spark: SparkSession) -> None:
+    """Start the catalog again: it keeps tables, and these their manifests."""
     spark._jsparkSession.sessionState().catalogManager().reset()
 
 
@@ -71,6 +82,20 @@ def views(spark: SparkSession, folder: Path) -> dict[str, Callable[[], object]]:
         "preview by name": lambda: sis.preview(spark, NAME, "bucket(4, k)"),
         "explain by name": lambda: sis.explain(spark, f"SELECT * FROM {NAME} {filtered}"),
     }
+
+
+def edit_avro(file: Path, edit: Edit, schema_edit: Edit | None = None) -> None:
+    """Edit each row of a manifest or a manifest list."""
+    with file.open("rb") as stream:
+        reader = fastavro.reader(stream)
+        rows, metadata = [*reader], {k: v for k, v in reader.metadata.items() if k != "avro.codec"}
+    schema = json.loads(metadata.pop("avro.schema"))
+    for row in rows:
+        edit(row)
+    if schema_edit is not None:
+        schema_edit(schema)
+    with file.open("wb") as stream:
+        fastavro.writer(stream, schema, rows, metadata=metadata)
 
 
 def assert_one_sentence(call: Callable[[], object], view: str, *words: str) -> None:
@@ -139,3 +164,54 @@ def test_a_partition_field_of_type_time(spark: SparkSession, folder: Path, metad
     change(spark, metadata_file, lambda content: content["schemas"][0]["fields"][1].update(type="time"))
     for view in ("iceberg", "explain", "preview"):
         assert_one_sentence(views(spark, folder)[view], view, "partitioned by `k` (time)", "columns => 'string'")
+
+
+def _short_bound(row: dict[str, Any]) -> None:
+    for bound in row["data_file"]["lower_bounds"]:
+        bound["value"] = bound["value"][:1]
+
+
+def _no_length(schema: dict[str, Any]) -> None:
+    schema["fields"] = [field for field in schema["fields"] if field["name"] != "manifest_length"]
+
+
+@pytest.fixture
+def other(spark: SparkSession) -> Iterator[Path]:
+    """The folder of a table that a test may damage."""
+    folder = create(spark, OTHER)
+    for check in folder.glob("metadata/.*.avro.crc"):
+        check.unlink()
+    yield folder
+    shutil.rmtree(folder)
+    forget(spark)
+
+
+@pytest.mark.parametrize(
+    ("edit", "schema_edit", "reason"),
+    [
+        (lambda _: None, _no_length, "Missing required field: manifest_length"),
+        (lambda row: row.update(partition_spec_id=99), None, "it refers to partition spec 99"),
+        (
+            lambda row: row["partitions"][0].update(lower_bound=b"1"),
+            None,
+            "a bound of the partition field `k` is no int",
+        ),
+    ],
+)
+def test_a_manifest_list(spark: SparkSession, other: Path, edit: Edit, schema_edit: Edit | None, reason: str) -> None:
+    (manifest_list,) = other.glob("metadata/snap-*.avro")
+    edit_avro(manifest_list, edit, schema_edit)
+    forget(spark)
+    for source in (f"iceberg('{other}')", OTHER):
+        query = f"SELECT * FROM {source} WHERE k = 1"
+        assert_one_sentence(spark.sql(query).collect, query, manifest_list.name, reason)
+
+
+def test_a_bound_of_the_wrong_length(spark: SparkSession, other: Path) -> None:
+    (manifest_list,), (manifest,) = other.glob("metadata/snap-*.avro"), other.glob("metadata/*-m0.avro")
+    edit_avro(manifest, _short_bound)
+    edit_avro(manifest_list, lambda row: row.update(manifest_length=manifest.stat().st_size))
+    forget(spark)
+    for source in (f"iceberg_files('{other}')", f"{OTHER}.files"):
+        reason = "a bound of the column `id` is no int, for the file"
+        assert_one_sentence(spark.sql(f"SELECT * FROM {source}").collect, source, manifest.name, reason, "/data/")

@@ -93,8 +93,7 @@ def explain(frame: Any, error: Exception) -> ReadError | None:
     try:
         cause = _cause(error)
         tables = [] if cause is None else _tables(frame)
-        reasons = (metadata_faults.unusable_table(table) for table in plan_leaves.iceberg_tables(frame) if tables)
-        cause = next(filter(None, reasons), cause)
+        cause = _metadata_cause(frame, cause) if cause is not None and tables else cause
     except BRIDGE_ERRORS:
         return None
     if cause is None or not tables:
@@ -106,6 +105,17 @@ def explain(frame: Any, error: Exception) -> ReadError | None:
     descriptions = [f"`{name}` (snapshot {' or '.join(read)})" for name, read in snapshots.items()]
     subject = descriptions[0] if len(descriptions) == 1 else f"one of {', '.join(descriptions)}"
     return as_read_error(error, f"{subject} cannot be read: {cause}; the query has returned no rows")
+
+
+def _metadata_cause(frame: Any, cause: str) -> str:
+    """The fault of a table's metadata if that is why a DataFrame's action failed, with the file that the cause may not
+    name; else the cause.
+    """
+    tables = list(plan_leaves.iceberg_tables(frame))
+    reasons = [metadata_faults.unusable_table(table) for table in tables]
+    if not any(reasons) and "/" not in cause:
+        reasons = [metadata_faults.manifest_fault(table) for table in tables]
+    return next(filter(None, reasons), cause)
 
 
 def refusal(error: Exception) -> IcebergSqlError | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from spark_iceberg_sql.spark.bridge.jvm import compiler
+from spark_iceberg_sql.spark.bridge.jvm import compiler, shims
 from spark_iceberg_sql.spark.bridge.jvm import gateway as jvm
 from spark_iceberg_sql.spark.bridge.jvm.gateway import Java, java_class
 from spark_iceberg_sql.spark.bridge.jvm.java_errors import JVM_ERRORS, causes, message, thrown_by
@@ -74,6 +74,19 @@ def unusable_table(table: Java) -> str | None:
     """The same for Spark's or Iceberg's table, a metadata table included."""
     metadata = _java().metadata(table)
     return None if metadata is None else unusable(metadata)
+
+
+def manifest_fault(table: Java) -> str | None:
+    """The sentence with the first manifest list or manifest of Spark's table that cannot be read, and the reason; None
+    if all can be, or if there are too many to look at.
+
+    Reads them, so this is for the message of an error that names no file.
+    """
+    fault = compiler.shared_instance(__package__, "ManifestFaults").first(table.table(), shims.snapshot_id(table))
+    if fault is None:
+        return None
+    file, reason = (str(part).splitlines()[0] for part in fault)
+    return reason if file in reason else f"`{file}`: {reason}"
 
 
 def named_tables(session: Java, plan: Java) -> Iterator[tuple[str, Java, Java]]:
