@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from spark_iceberg_sql.errors import IcebergSqlError
+from spark_iceberg_sql.errors import IcebergSqlError, ReadError
 from spark_iceberg_sql.insight.explain.conjuncts import Field
 from spark_iceberg_sql.insight.explain.model import Explanation, Scan
 from spark_iceberg_sql.insight.explain.spark_conjuncts import Conjuncts
 from spark_iceberg_sql.model import bound_transform
 from spark_iceberg_sql.spark.bridge.jvm import gateway, sessions
 from spark_iceberg_sql.spark.bridge.jvm.gateway import Java
+from spark_iceberg_sql.spark.bridge.jvm.java_errors import JVM_ERRORS
 from spark_iceberg_sql.spark.bridge.plans import (
     expression_data,
     expressions,
@@ -22,7 +23,8 @@ from spark_iceberg_sql.spark.bridge.plans import (
     relations,
 )
 from spark_iceberg_sql.spark.bridge.plans import query_plans as plans
-from spark_iceberg_sql.spark.gate import read_errors
+from spark_iceberg_sql.spark.bridge.tables import metadata_faults
+from spark_iceberg_sql.spark.gate import read_errors, unreadable_tables
 from spark_iceberg_sql.spark.optimizer import bounds
 
 if TYPE_CHECKING:
@@ -45,7 +47,12 @@ def explain(spark: SparkSession, text: str) -> Explanation:
     """
     planning = read_errors.reading("the statement cannot be planned")
     with planning, sessions.working_in(spark), gateway.without_error_logs(), relations.separate_origin():
-        return _explain_plan(spark, text)
+        try:
+            return _explain_plan(spark, text)
+        except JVM_ERRORS as error:
+            if (fault := unreadable_tables.statement_fault(spark, error, text)) is not None:
+                raise fault from None
+            raise
 
 
 def _explain_plan(spark: SparkSession, text: str) -> Explanation:
@@ -104,6 +111,8 @@ def _scan(
     table = iceberg_filters.iceberg_table(relation)
     if table is None:
         return Scan(name, note="not a table with Iceberg data files: what it reads is unknown")
+    if (reason := metadata_faults.unusable_table(table)) is not None:
+        raise ReadError(f"`{name}` cannot be read: {reason}")
     is_local = expressions.node_class(scan) == "SparkLocalScan"
     metrics = None if is_local else iceberg_filters.planning_metrics(scan)
     if metrics is None and not is_local and iceberg_filters.kept_files(table, []) is not None:

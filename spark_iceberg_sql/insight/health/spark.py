@@ -27,6 +27,7 @@ from spark_iceberg_sql.insight.hypothetical.spark_source import (
     is_path,
     load_entry,
     operations_at,
+    refuse_unusable,
     table_name,
 )
 from spark_iceberg_sql.insight.specs import clause
@@ -65,6 +66,7 @@ def health(spark: SparkSession, table: str, queries: str | Iterable[str | tuple[
             raise absent_error(spark, table, name, NAME_HELP)
         if loaded.relation_kind != "iceberg" or loaded.metadata is None:
             raise IcebergSqlError(f"`{table}` is not an Iceberg table: {loaded.relation_kind}", help=NAME_HELP)
+        refuse_unusable(table, loaded.table)
         java_table = relations.catalog_table(dotted(name))
         result = _by_metadata(
             spark, ExaminedTable(".".join(name), name, table_from_metadata(name, loaded.metadata), java_table)
@@ -85,8 +87,10 @@ def _at_path(spark: SparkSession, path: str, queries: object) -> Health:
         )
     with read_errors.reading(f"`{path}` cannot be read"), sessions.working_in(spark):
         operations = operations_at(path)
+        java_table = relations.base_table(operations, path)
+        refuse_unusable(path, java_table)
         table = table_from_metadata((), table_metadata.without_snapshots(operations.current()))
-        result = _by_metadata(spark, ExaminedTable(path, (), table, relations.base_table(operations, path)))
+        result = _by_metadata(spark, ExaminedTable(path, (), table, java_table))
     reason = f"a statement needs the table's name in a catalog: {attach_help}"
     findings = tuple(replace(finding, call=None, reason=reason) for finding in result.findings)
     return replace(result, findings=findings, notes=(reason,) if findings else ())

@@ -19,10 +19,11 @@ from spark_iceberg_sql.model.types import Struct, from_metadata
 from spark_iceberg_sql.spark.bridge.jvm import sessions
 from spark_iceberg_sql.spark.bridge.jvm.gateway import Java
 from spark_iceberg_sql.spark.bridge.jvm.java_errors import JVM_ERRORS, message
-from spark_iceberg_sql.spark.bridge.plans import relations
-from spark_iceberg_sql.spark.bridge.tables import catalog_entries, hypothetical_tables
+from spark_iceberg_sql.spark.bridge.plans import relations, schemas
+from spark_iceberg_sql.spark.bridge.tables import catalog_entries, hypothetical_tables, metadata_faults, table_metadata
 from spark_iceberg_sql.spark.gate import intercept, read_errors
 from spark_iceberg_sql.spark.gate.catalog_names import CatalogNames
+from spark_iceberg_sql.spark.tables.functions.unsupported_columns import unreadable_columns
 from spark_iceberg_sql.spark.tables.locations.write_target import open_target
 from spark_iceberg_sql.syntax.clickhouse.literal_calls import LiteralCall
 from spark_iceberg_sql.syntax.identifiers import dotted, string_literal
@@ -203,6 +204,7 @@ def _of_name(spark: SparkSession, name: str, properties: Mapping[str, str]) -> S
                 "give a table's name, a query, a path that starts with / or a scheme, or a DataFrame",
             )
         if loaded.metadata is not None:
+            refuse_unusable(name, loaded.table)
             return _of_table(spark, name, full_name, loaded.metadata, properties)
         if loaded.relation_kind != "view":
             return replace(_of_frame(spark.table(dotted(full_name)), name, properties), name=full_name)
@@ -246,6 +248,22 @@ def load_entry(spark: SparkSession, name: str, full_name: tuple[str, ...]) -> ca
         return catalog_entries.load(spark, full_name)
     except (catalog_entries.CatalogUnavailableError, catalog_entries.NoCatalogError) as error:
         raise IcebergSqlError(f"`{name}` cannot be read: {error}") from None
+
+
+def refuse_unusable(name: str, table: Java) -> None:
+    """Raise IcebergSqlError if the rows and files of Iceberg's table cannot be read. name: as the user wrote it; by a
+    path, columns that Spark cannot represent are skipped.
+    """
+    if (reason := metadata_faults.unusable_table(table)) is not None:
+        raise IcebergSqlError(f"`{name}` cannot be read: {reason}")
+    spark_table = relations.spark_table(table)
+    if not is_path(name) and not schemas.is_readable(spark_table):
+        metadata = table_metadata.current(table)
+        columns = unreadable_columns(schemas.schema_of(spark_table))
+        raise IcebergSqlError(
+            f"`{name}` cannot be read: `{metadata.metadataFileLocation()}` declares {columns}, for which Spark has no "
+            f"type; pass its folder instead of its name, '{table_metadata.location(metadata)}'"
+        )
 
 
 def _of_table(

@@ -24,7 +24,7 @@ from spark_iceberg_sql.model.functions.metadata_functions import NAMES
 from spark_iceberg_sql.spark.bridge.gate import requests
 from spark_iceberg_sql.spark.bridge.jvm import process
 from spark_iceberg_sql.spark.bridge.jvm.gateway import Java, gateway, java_session
-from spark_iceberg_sql.spark.gate import explain_errors, read_errors
+from spark_iceberg_sql.spark.gate import explain_errors, read_errors, unreadable_tables
 from spark_iceberg_sql.spark.gate.admission import admit
 from spark_iceberg_sql.spark.modes import validated_mode
 from spark_iceberg_sql.spark.optimizer import injection
@@ -112,6 +112,8 @@ def _run(spark: SparkSession, text: Any, args: Any, kwargs: dict[str, Any], atte
             raise
         if (refused := read_errors.refusal(error)) is not None:
             raise refused from None
+        if (fault := unreadable_tables.statement_fault(spark, error, text)) is not None:
+            raise fault from None
         function_name = explain_errors.unknown_function(error, text)
         is_conflict = explain_errors.is_commit_conflict(error)
         if function_name is None and not is_conflict and not _needs_check(spark, text, kwargs):

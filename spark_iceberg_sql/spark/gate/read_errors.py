@@ -24,9 +24,11 @@ from spark_iceberg_sql.spark.bridge.jvm.java_errors import (
     is_analysis_error,
     message,
     missing_filter,
+    refused_value,
     thrown_by,
 )
 from spark_iceberg_sql.spark.bridge.plans import plan_leaves
+from spark_iceberg_sql.spark.bridge.tables import metadata_faults
 
 _ACTIONS =(
     "collect", "count", "show", "tail", "toPandas", "toArrow", "isEmpty", "approxQuantile",
@@ -91,6 +93,7 @@ def explain(frame: Any, error: Exception) -> ReadError | None:
     try:
         cause = _cause(error)
         tables = [] if cause is None else _tables(frame)
+        cause = _metadata_cause(frame, cause) if cause is not None and tables else cause
     except BRIDGE_ERRORS:
         return None
     if cause is None or not tables:
@@ -101,7 +104,18 @@ def explain(frame: Any, error: Exception) -> ReadError | None:
         snapshots.setdefault(name, []).append(str(snapshot))
     descriptions = [f"`{name}` (snapshot {' or '.join(read)})" for name, read in snapshots.items()]
     subject = descriptions[0] if len(descriptions) == 1 else f"one of {', '.join(descriptions)}"
-    return _as_read_error(error, f"{subject} cannot be read: {cause}; the query has returned no rows")
+    return as_read_error(error, f"{subject} cannot be read: {cause}; the query has returned no rows")
+
+
+def _metadata_cause(frame: Any, cause: str) -> str:
+    """The fault of a table's metadata if that is why a DataFrame's action failed, with the file that the cause may not
+    name; else the cause.
+    """
+    tables = list(plan_leaves.iceberg_tables(frame))
+    reasons = [metadata_faults.unusable_table(table) for table in tables]
+    if not any(reasons) and "/" not in cause:
+        reasons = [metadata_faults.manifest_fault(table) for table in tables]
+    return next(filter(None, reasons), cause)
 
 
 def refusal(error: Exception) -> IcebergSqlError | None:
@@ -118,7 +132,7 @@ def refusal(error: Exception) -> IcebergSqlError | None:
     return IcebergSqlError(fact, help=remedy)
 
 
-def _as_read_error(error: Exception, text: str) -> ReadError:
+def as_read_error(error: Exception, text: str) -> ReadError:
     """A ReadError that is also an instance of the class of Spark's error, for code that catches that one."""
     original_class = type(error)
     methods = {"__str__": lambda _: text, "__repr__": lambda _: f"ReadError({text!r})"}
@@ -136,7 +150,7 @@ def statement_error(error: Exception) -> ReadError | None:
         cause = _cause(error) if any(_JOB in _message(t) for t in causes(thrown_by(error))) else None
     except BRIDGE_ERRORS:
         return None
-    return None if cause is None else _as_read_error(error, f"the statement's job has failed: {cause}")
+    return None if cause is None else as_read_error(error, f"the statement's job has failed: {cause}")
 
 
 def planning_error(error: Exception) -> IcebergSqlError | None:
@@ -158,8 +172,8 @@ def read_failure(error: Exception, failure: str) -> IcebergSqlError:
     except BRIDGE_ERRORS:
         cause = None
     if cause is None:
-        return IcebergSqlError(f"{failure}: {message(error)}")
-    return _as_read_error(error, f"{failure}: {cause}")
+        return IcebergSqlError(f"{failure}: {refused_value(error) or message(error)}")
+    return as_read_error(error, f"{failure}: {cause}")
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from py4j.java_gateway import is_instance_of
 from py4j.protocol import Py4JError, Py4JJavaError
 from pyspark.errors.exceptions.captured import CapturedException
 
-from spark_iceberg_sql.spark.bridge.jvm import gateway
+from spark_iceberg_sql.spark.bridge.jvm import gateway, shims
 from spark_iceberg_sql.spark.bridge.jvm.gateway import Java
 
 JVM_ERRORS = (Py4JJavaError, CapturedException)
@@ -48,6 +48,14 @@ def message(error: Exception) -> str:
         if len(messages) == 2:
             break
     return ": ".join(messages) or type(error).__name__
+
+
+def refused_value(error: Exception) -> str | None:
+    """Why a table function has refused the value of an argument, without Spark's frame; None for any other error."""
+    thrown = thrown_by(error)
+    if not is_analysis_error(error) or shims.condition(thrown) != "INVALID_PARAMETER_VALUE.PATTERN":
+        return None
+    return str(thrown.getMessageParameters().get("value"))
 
 
 def missing_filter(error: Exception) -> str | None:

@@ -17,7 +17,7 @@ from spark_iceberg_sql.spark.bridge.jvm import gateway as jvm
 from spark_iceberg_sql.spark.bridge.jvm.java_errors import causes, thrown_by
 from spark_iceberg_sql.spark.bridge.jvm.java_records import list_from_json
 from spark_iceberg_sql.spark.bridge.jvm.java_rows import SpecFiles
-from spark_iceberg_sql.spark.bridge.tables import table_metadata
+from spark_iceberg_sql.spark.bridge.tables import metadata_faults, table_metadata
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -101,16 +101,41 @@ def load(spark: SparkSession, name: tuple[str, ...]) -> CatalogEntry:
     NoCatalogError if Spark's own catalog can have no such name, CatalogUnavailableError if the catalog fails.
     """
     catalog_name, *namespace, table_name = name
+    catalog = None
     try:
         with sessions.working_in(spark):
             manager = jvm.java_session(spark).sessionState().catalogManager()
             identifiers = jvm.java_class("org.apache.spark.sql.connector.catalog.Identifier")
             identifier = identifiers.of(jvm.array("java.lang.String", namespace), table_name)
-            return _load(manager.catalog(catalog_name), identifier)
+            catalog = manager.catalog(catalog_name)
+            return _load(catalog, identifier)
     except (CapturedException, Py4JJavaError) as error:
+        if catalog is not None and metadata_faults.is_parse_error(thrown_by(error)):
+            raise CatalogUnavailableError(metadata_faults.parse_error(error, catalog, identifier)) from None
         if "REQUIRES_SINGLE_PART_NAMESPACE" in exception_text(error) and len(namespace) > 1:
             raise NoCatalogError(no_catalog_message(spark, namespace[0])) from None
         raise CatalogUnavailableError(first_line(error)) from None
+
+
+def spark_table(catalog: jvm.Java, identifier: jvm.Java) -> tuple[jvm.Java, jvm.Java] | None:
+    """Spark's table for a name in a catalog, and Iceberg's table with the data: of a metadata table, the one that it is
+    about. None if there is no table of Iceberg. Raises JVM_ERRORS if the catalog cannot read it.
+    """
+    table = compiler.shared_instance(__package__, "CatalogLookup").table(catalog, identifier)
+    if jvm.java_class("java.lang.Exception")._java_lang_class.isInstance(table):
+        raise _as_python_error(table)
+    if table.getClass().getName() != _SPARK_TABLE:
+        return None
+    iceberg_table = table.table()
+    is_metadata_table = jvm.java_class(_METADATA_TABLE)._java_lang_class.isInstance(iceberg_table)
+    return table, iceberg_table.table() if is_metadata_table else iceberg_table
+
+
+def _as_python_error(thrown: jvm.Java) -> CapturedException:
+    """Pyspark's exception for one in Java, which pyspark drops if it has no class for it."""
+    error: CapturedException = convert_exception(thrown)
+    error._origin = error._origin or thrown
+    return error
 
 
 def _load(catalog: jvm.Java, identifier: jvm.Java) -> CatalogEntry:
@@ -120,7 +145,7 @@ def _load(catalog: jvm.Java, identifier: jvm.Java) -> CatalogEntry:
     if not jvm.java_class("java.lang.Exception")._java_lang_class.isInstance(table):
         return _describe(table, lookup.mayBeOld(catalog))
     if not _names_what_is_missing(_messages(table)):
-        raise convert_exception(table)
+        raise _as_python_error(table)
     return CatalogEntry("view") if lookup.isView(catalog, identifier) else CatalogEntry("absent")
 
 
@@ -137,6 +162,8 @@ def _describe(table: jvm.Java, may_be_old: bool) -> CatalogEntry:
             return CatalogEntry("branch", branch=table.branch())
         operations = iceberg_table.operations()
         current = operations.refresh() if may_be_old else operations.current()
+        if current.spec() is None:
+            raise CatalogUnavailableError(metadata_faults.unusable(current))
         metadata = table_metadata.without_snapshots(current)
         return CatalogEntry("iceberg", metadata, current.currentSnapshot() is not None, table=iceberg_table)
     if name.endswith(".V1Table"):

@@ -18,13 +18,20 @@ from spark_iceberg_sql.spark.bridge.jvm import shims as lines
 from spark_iceberg_sql.spark.bridge.jvm.gateway import Java
 from spark_iceberg_sql.spark.bridge.jvm.java_errors import JVM_ERRORS, message
 from spark_iceberg_sql.spark.bridge.plans import relations
+from spark_iceberg_sql.spark.bridge.tables import metadata_faults
 from spark_iceberg_sql.spark.tables.arguments import invalid
 from spark_iceberg_sql.spark.tables.credentials import hide_secrets
 from spark_iceberg_sql.spark.tables.functions import increments, virtual_columns
 from spark_iceberg_sql.spark.tables.functions.calls import plan_call
 from spark_iceberg_sql.spark.tables.functions.unsupported_columns import readable_table
 from spark_iceberg_sql.spark.tables.locations import allowed_locations, views
-from spark_iceberg_sql.spark.tables.locations.locate import LocatedTable, find, refuse_unmatched, warn_of_copy
+from spark_iceberg_sql.spark.tables.locations.locate import (
+    LocatedTable,
+    find,
+    location_argument,
+    refuse_unmatched,
+    warn_of_copy,
+)
 from spark_iceberg_sql.spark.tables.locations.stores import STORES
 from spark_iceberg_sql.spark.tables.warn_once import warn_once
 
@@ -92,6 +99,7 @@ def plan(function: str, located_table: LocatedTable, values: Mapping[str, Value]
     # Spark recognizes an equal table by this name, for its cache: it must not change from call to call.
     if located_table.mapping is not None:  # EXPLAIN shows the name
         name += f" (moved from {located_table.mapping.declared_location})"
+    refuse_unusable(function, values, located_table.metadata)
     table = relations.base_table(located_table.operations, name)
     if increments.is_requested(values):
         return relations.without_file(increments.plan(function, table, values, TIME_TRAVEL))
@@ -113,6 +121,13 @@ def plan(function: str, located_table: LocatedTable, values: Mapping[str, Value]
             leaf, located_table, snapshot, virtual_names, pruned=is_pruned, cached=cached
         )
     return relations.without_file(leaf if is_pruned else relations.without_push_down(leaf))
+
+
+def refuse_unusable(function: str, values: Mapping[str, Value], metadata: Java) -> None:
+    """Raise Refusal if a table's rows and files cannot be read although its metadata file can be parsed."""
+    reason = metadata_faults.unusable(metadata)
+    if reason is not None:
+        raise invalid(function, location_argument(values), reason)
 
 
 def time_travel_table(function: str, table: Java, values: Mapping[str, Value]) -> Java:

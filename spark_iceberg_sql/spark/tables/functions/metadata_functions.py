@@ -17,10 +17,12 @@ from spark_iceberg_sql.model.metadata.metadata_files import is_metadata_file
 from spark_iceberg_sql.spark.bridge.functions import call_arguments, registries
 from spark_iceberg_sql.spark.bridge.jvm import gateway
 from spark_iceberg_sql.spark.bridge.jvm.gateway import Java
+from spark_iceberg_sql.spark.bridge.jvm.java_errors import JVM_ERRORS
 from spark_iceberg_sql.spark.bridge.plans import relations
+from spark_iceberg_sql.spark.bridge.tables import metadata_faults
 from spark_iceberg_sql.spark.tables.arguments import function_named, invalid
 from spark_iceberg_sql.spark.tables.functions import increments
-from spark_iceberg_sql.spark.tables.functions.by_path import TIME_TRAVEL
+from spark_iceberg_sql.spark.tables.functions.by_path import TIME_TRAVEL, refuse_unusable
 from spark_iceberg_sql.spark.tables.functions.calls import plan_call
 from spark_iceberg_sql.spark.tables.functions.metadata_rows import ROW_BUILDERS
 from spark_iceberg_sql.spark.tables.functions.subject import Subject
@@ -102,17 +104,29 @@ def _reader(function: MetadataFunction, store: Function) -> Function:
 def _plan(function: MetadataFunction, reader: Function, values: Mapping[str, Value]) -> Java:
     subject = _subject(function, reader, values)
     if function.has_time_travel:
+        refuse_unusable(function.name, values, subject.metadata)
         subject.spark_table()  # refuses a snapshot that does not exist, which the metadata tables do not
     if function.metadata_table is None:
         return ROW_BUILDERS[function.name](subject)
     return subject.metadata_table_plan(function.metadata_table)
 
 
+def _operations_named(function: str, name: str) -> Java:
+    """Iceberg's TableOperations of a table in a catalog. Raises Refusal if its metadata cannot be parsed."""
+    try:
+        return relations.catalog_table(name).operations()
+    except JVM_ERRORS as error:
+        reason = metadata_faults.named_parse_error(error, gateway.active_session(), name)
+        if reason is None:
+            raise
+        raise invalid(function, _TABLE.name, reason) from None
+
+
 def _subject(function: MetadataFunction, reader: Function, values: Mapping[str, Value]) -> Subject:
     name = values.get("table")
     if name is not None and reader.store == "any" and not _is_path(str(name)):
         _refuse_settings(function, values)
-        return Subject(function.name, str(name), relations.catalog_table(str(name)).operations(), values)
+        return Subject(function.name, str(name), _operations_named(function.name, str(name)), values)
     location_values = values if name is None else {**values, "url": str(name), "path": str(name)}
     location = STORES[reader.store](function.name, location_values)
     located_table = find(function.name, location, values)

@@ -39,7 +39,7 @@ def readable_table(
             message = "metadata has no text of such columns; write columns => 'skip'"
             raise invalid(function, "columns", message)
         return text_table.text_table(table, schema, _as_text(schema)), {}
-    unreadable_list = ", ".join(f"`{name}` ({type_name})" for name, type_name in _unreadable_parts(schema))
+    unreadable_list = unreadable_columns(schema)
     nested_names = [field["name"] for field in schema["fields"] if rows and _is_nested(field["type"])]
     batch_fields = [field for field in schema["fields"] if field["name"] not in nested_names]
     readable_schema = _readable_part({**schema, "fields": batch_fields})
@@ -47,6 +47,7 @@ def readable_table(
         advice = "; write columns => 'string' to read text" if rows else ""
         raise invalid(function, "columns", f"Spark has no type for {unreadable_list}{advice}")
     if rows:
+        _refuse_partition_types(function, table)
         _refuse_avro(function, table, unreadable_list)
     if handling != "skip":
         omitted_list = ", ".join(f"`{name}`" for name in nested_names)
@@ -59,12 +60,15 @@ def readable_table(
     return schemas.with_schema(table, readable_schema), dict(_BATCH_OPTIONS) if rows else {}
 
 
+def unreadable_columns(schema: Json) -> str:
+    """The columns that Spark cannot represent, with their types, as listed in messages; empty if there are none."""
+    return ", ".join(f"`{name}` ({type_name})" for name, type_name in _unreadable_parts(schema))
+
+
 def refuse_without_type(function: str, argument: str, table: Java) -> None:
     """Refuse a Spark table with columns that Spark cannot represent, for an argument that reads all columns."""
     if not schemas.is_readable(table):
-        unreadable_list = ", ".join(
-            f"`{name}` ({type_name})" for name, type_name in _unreadable_parts(schemas.schema_of(table))
-        )
+        unreadable_list = unreadable_columns(schemas.schema_of(table))
         raise invalid(
             function,
             argument,
@@ -77,6 +81,18 @@ def refuse_without_type(function: str, argument: str, table: Java) -> None:
 def _is_nested(data_type: Json | str) -> bool:
     """True for a column of Parquet files that Iceberg does not read in batches."""
     return not isinstance(data_type, str) or data_type == "variant"
+
+
+def _refuse_partition_types(function: str, table: Java) -> None:
+    """Refuse a table with partition values of such a type: each row has them, in the hidden column `_partition`."""
+    for spec in table.table().specs().values():
+        for field in spec.partitionType().fields():
+            if not _is_readable(str(field.type())):
+                message = (
+                    f"the table is partitioned by `{field.name()}` ({field.type()}), for which Spark has no type; "
+                    "write columns => 'string' to read text"
+                )
+                raise invalid(function, "columns", message)
 
 
 def _refuse_avro(function: str, table: Java, unreadable_list: str) -> None:

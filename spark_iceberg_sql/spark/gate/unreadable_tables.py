@@ -1,0 +1,82 @@
+"""Statements that fail because a table's metadata cannot be used, reported in one sentence with the file."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from spark_iceberg_sql.errors import ReadError
+from spark_iceberg_sql.model.functions.metadata_functions import METADATA_FUNCTIONS
+from spark_iceberg_sql.spark.bridge.gate import requests
+from spark_iceberg_sql.spark.bridge.jvm import gateway, sessions
+from spark_iceberg_sql.spark.bridge.jvm.gateway import Java
+from spark_iceberg_sql.spark.bridge.jvm.java_errors import (
+    BRIDGE_ERRORS,
+    JVM_ERRORS,
+    causes,
+    is_analysis_error,
+    thrown_by,
+)
+from spark_iceberg_sql.spark.bridge.plans import relations, schemas
+from spark_iceberg_sql.spark.bridge.tables import catalog_entries, metadata_faults, table_metadata
+from spark_iceberg_sql.spark.gate.read_errors import as_read_error
+from spark_iceberg_sql.spark.tables.functions.unsupported_columns import unreadable_columns
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_ICEBERG = "org.apache.iceberg."
+_METADATA_FUNCTIONS = {f.name for f in METADATA_FUNCTIONS if f.metadata_table is not None}
+
+
+def statement_fault(spark: SparkSession, error: Exception, text: object) -> ReadError | None:
+    """The ReadError for a statement that failed because the metadata of a table in it cannot be used; else None.
+
+    error: what Spark raised. text: the statement. Its tables are loaded again, to learn which one is at fault.
+    """
+    if not isinstance(text, str) or not isinstance(error, JVM_ERRORS):
+        return None
+    try:
+        if not _is_of_iceberg(error):
+            return None
+        with sessions.working_in(spark):
+            session = gateway.java_session(spark)
+            plan = requests.parser_without_gate(spark).parsePlan(text)
+            for name, catalog, identifier in metadata_faults.named_tables(session, plan):
+                fault = _fault(catalog, identifier)
+                if fault is not None:
+                    return as_read_error(error, f"`{name}` cannot be read: {fault}")
+    except BRIDGE_ERRORS:
+        return None
+    return None
+
+
+def _is_of_iceberg(error: Exception) -> bool:
+    """True if Iceberg's own code failed, and Spark has not refused the statement."""
+    return not is_analysis_error(error) and any(
+        str(frame.getClassName()).startswith(_ICEBERG)
+        for cause in causes(thrown_by(error))
+        for frame in cause.getStackTrace()[:20]
+    )
+
+
+def _fault(catalog: Java, identifier: Java) -> str | None:
+    """Why a catalog's table cannot be used; None if it can be, or if there is none."""
+    try:
+        tables = catalog_entries.spark_table(catalog, identifier)
+    except JVM_ERRORS as error:
+        if metadata_faults.is_parse_error(thrown_by(error)):
+            return metadata_faults.parse_error(error, catalog, identifier)
+        # Iceberg cannot make a metadata table, such as db.t.files, of a table whose partition type it cannot have.
+        data_table = metadata_faults.parent(identifier)
+        return None if data_table is None else _fault(catalog, data_table)
+    if tables is None:
+        return None
+    table, data_table = tables
+    metadata = table_metadata.current(data_table)
+    reason = metadata_faults.unusable(metadata)
+    if reason is not None or schemas.is_readable(table):
+        return reason
+    file, function = metadata.metadataFileLocation(), f"iceberg_{identifier.name()}".lower()
+    call = f"{function}('{file}')" if function in _METADATA_FUNCTIONS else f"iceberg('{file}', columns => 'string')"
+    columns = unreadable_columns(schemas.schema_of(relations.spark_table(data_table)))
+    return f"`{file}` declares {columns}, for which Spark has no type; write {call} instead of the table's name"

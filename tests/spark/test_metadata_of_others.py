@@ -1,0 +1,217 @@
+"""Metadata that another program has damaged, or written for a newer version: one sentence with the file."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import fastavro
+import pytest
+from pyspark.sql import SparkSession
+
+import spark_iceberg_sql as sis
+
+NAME, OTHER = "local.foreign.t", "local.foreign.other"
+Edit = Callable[[dict[str, Any]], object]
+
+
+@pytest.fixture(scope="module")
+def folder(spark: SparkSession) -> Iterator[Path]:
+    """A table with one manifest."""
+    yield create(spark, NAME)
+    spark.sql(f"DROP TABLE {NAME} PURGE")
+
+
+def create(spark: SparkSession, name: str) -> Path:
+    """The folder of a new table with one manifest."""
+    spark.sql(
+        f"CREATE TABLE {name} (id INT, k INT, name STRING, l ARRAY<INT>) USING iceberg PARTITIONED BY (k) "
+        "TBLPROPERTIES ('format-version' = '2')"
+    )
+    spark.sql(
+        f"INSERT INTO {name} SELECT /*+ COALESCE(1) */ CAST(id AS INT), CAST(id % 2 AS INT), concat('n', id), "
+        "array(CAST(id AS INT)) FROM range(9)"
+    )
+    location = spark.sql(f"DESCRIBE EXTENDED {name}").where("col_name = 'Location'").first()
+    assert location is not None
+    return Path(location[1].removeprefix("file:"))
+
+
+@pytest.fixture
+def metadata_file(spark: SparkSession, folder: Path) -> Iterator[Path]:
+    """The current metadata file, which is restored after the test."""
+    file = folder / "metadata" / "v2.metadata.json"
+    content = file.read_bytes()
+    file.with_name(f".{file.name}.crc").unlink(missing_ok=True)
+    yield file
+    file.write_bytes(content)
+    forget(spark)
+
+
+def change(spark: SparkSession, file: Path, edit: Edit) -> None:
+    """Edit a metadata file."""
+    content = json.loads(file.read_text())
+    edit(content)
+    file.write_text(json.dumps(content))
+    forget(spark)
+
+
+def forget(spark: SparkSession) -> None:
+    """Start the catalog again: it keeps tables, and these their manifests."""
+    spark._jsparkSession.sessionState().catalogManager().reset()
+
+
+def views(spark: SparkSession, folder: Path) -> dict[str, Callable[[], object]]:
+    """What reads the table, by its path and by its name."""
+    filtered = "WHERE id = 3 AND k = 1"
+    return {
+        "iceberg": lambda: spark.sql(f"SELECT * FROM iceberg('{folder}')").collect(),
+        "iceberg_files": lambda: spark.sql(f"SELECT * FROM iceberg_files('{folder}')").collect(),
+        "health": lambda: sis.health(spark, str(folder)),
+        "preview": lambda: sis.preview(spark, str(folder), "bucket(4, k)"),
+        "explain": lambda: sis.explain(spark, f"SELECT * FROM iceberg('{folder}') {filtered}"),
+        "query by name": lambda: spark.sql(f"SELECT * FROM {NAME}").collect(),
+        "files by name": lambda: spark.sql(f"SELECT * FROM {NAME}.files").collect(),
+        "iceberg_files by name": lambda: spark.sql(f"SELECT * FROM iceberg_files('{NAME}')").collect(),
+        "insert": lambda: spark.sql(f"INSERT INTO {NAME} (id) VALUES (1)"),
+        "health by name": lambda: sis.health(spark, NAME),
+        "preview by name": lambda: sis.preview(spark, NAME, "bucket(4, k)"),
+        "explain by name": lambda: sis.explain(spark, f"SELECT * FROM {NAME} {filtered}"),
+    }
+
+
+def edit_avro(file: Path, edit: Edit, schema_edit: Edit | None = None) -> None:
+    """Edit each row of a manifest or a manifest list."""
+    with file.open("rb") as stream:
+        reader = fastavro.reader(stream)
+        rows, metadata = [*reader], {k: v for k, v in reader.metadata.items() if k != "avro.codec"}
+    schema = json.loads(metadata.pop("avro.schema"))
+    for row in rows:
+        edit(row)
+    if schema_edit is not None:
+        schema_edit(schema)
+    with file.open("wb") as stream:
+        fastavro.writer(stream, schema, rows, metadata=metadata)
+
+
+def assert_one_sentence(call: Callable[[], object], view: str, *words: str) -> None:
+    with pytest.raises(Exception) as raised:
+        call()
+    text = str(raised.value)
+    assert view not in ("health", "preview") or "INVALID_PARAMETER_VALUE" not in text, text
+    assert "\n" not in text, (view, text)
+    assert not re.search(r"Exception|calling o\d|Job aborted|INTERNAL_ERROR|NoneType|cannot be cast", text), (
+        view,
+        text,
+    )
+    for word in words:
+        assert word in text, (view, text)
+
+
+def _every_spec_field(**changes: object) -> Edit:
+    def edit(content: dict[str, Any]) -> None:
+        for spec in content["partition-specs"]:
+            for field in spec["fields"]:
+                field.update({key.replace("_", "-"): value for key, value in changes.items()})
+
+    return edit
+
+
+@pytest.mark.parametrize(
+    ("edit", "reason"),
+    [
+        (lambda content: content.update(snapshots={"a": 1}), "Cannot parse snapshots from non-array"),
+        (lambda content: content.update({"current-schema-id": 99}), "current-schema-id=99"),
+        (lambda content: content.update({"format-version": "two"}), "format-version"),
+        (lambda content: content["schemas"][0]["fields"][2].update(type="uint8"), "uint8"),
+        (lambda content: content.update({"default-spec-id": 99}), "default-spec-id is 99"),
+        (_every_spec_field(source_id=99), "Cannot find source column for partition field"),
+        (_every_spec_field(transform="zorder[4]"), "`k` has the transform zorder[4]"),
+    ],
+)
+def test_a_metadata_file(spark: SparkSession, folder: Path, metadata_file: Path, edit: Edit, reason: str) -> None:
+    change(spark, metadata_file, edit)
+    for view, call in views(spark, folder).items():
+        if (view, reason) != ("files by name", "default-spec-id is 99"):  # can be read
+            assert_one_sentence(call, view, metadata_file.name, reason)
+
+
+CLOCK = {"id": 30, "name": "clock", "required": False, "type": "time"}
+TIME = "`clock` (time), for which Spark has no type"
+
+
+@pytest.mark.filterwarnings("ignore:.* is read without")
+def test_a_column_of_type_time(spark: SparkSession, folder: Path, metadata_file: Path) -> None:
+    """The sentence has the call that reads the table."""
+    change(spark, metadata_file, lambda content: content["schemas"][0]["fields"].append(CLOCK))
+    calls = views(spark, folder)
+    for view in ("query by name", "insert", "explain by name"):
+        assert_one_sentence(calls[view], view, f"iceberg('{metadata_file}', columns => 'string')", TIME)
+    assert_one_sentence(calls["files by name"], "", f"write iceberg_files('{metadata_file}')", TIME)
+    for view in ("preview by name", "health by name"):
+        assert_one_sentence(calls[view], view, f"pass its folder instead of its name, '{folder}'", TIME)
+    assert spark.sql(f"SELECT * FROM iceberg_files('{metadata_file}')").count() == 2
+    assert spark.sql(f"SELECT * FROM iceberg('{metadata_file}', columns => 'string')").count() == 9
+    calls["preview"]()
+    calls["health"]()
+
+
+def test_a_partition_field_of_type_time(spark: SparkSession, folder: Path, metadata_file: Path) -> None:
+    change(spark, metadata_file, lambda content: content["schemas"][0]["fields"][1].update(type="time"))
+    for view in ("iceberg", "explain", "preview"):
+        assert_one_sentence(views(spark, folder)[view], view, "partitioned by `k` (time)", "columns => 'string'")
+
+
+def _short_bound(row: dict[str, Any]) -> None:
+    for bound in row["data_file"]["lower_bounds"]:
+        bound["value"] = bound["value"][:1]
+
+
+def _no_length(schema: dict[str, Any]) -> None:
+    schema["fields"] = [field for field in schema["fields"] if field["name"] != "manifest_length"]
+
+
+@pytest.fixture
+def other(spark: SparkSession) -> Iterator[Path]:
+    """The folder of a table that a test may damage."""
+    folder = create(spark, OTHER)
+    for check in folder.glob("metadata/.*.avro.crc"):
+        check.unlink()
+    yield folder
+    shutil.rmtree(folder)
+    forget(spark)
+
+
+@pytest.mark.parametrize(
+    ("edit", "schema_edit", "reason"),
+    [
+        (lambda _: None, _no_length, "Missing required field: manifest_length"),
+        (lambda row: row.update(partition_spec_id=99), None, "it refers to partition spec 99"),
+        (
+            lambda row: row["partitions"][0].update(lower_bound=b"1"),
+            None,
+            "a bound of the partition field `k` is no int",
+        ),
+    ],
+)
+def test_a_manifest_list(spark: SparkSession, other: Path, edit: Edit, schema_edit: Edit | None, reason: str) -> None:
+    (manifest_list,) = other.glob("metadata/snap-*.avro")
+    edit_avro(manifest_list, edit, schema_edit)
+    forget(spark)
+    for source in (f"iceberg('{other}')", OTHER):
+        query = f"SELECT * FROM {source} WHERE k = 1"
+        assert_one_sentence(spark.sql(query).collect, query, manifest_list.name, reason)
+
+
+def test_a_bound_of_the_wrong_length(spark: SparkSession, other: Path) -> None:
+    (manifest_list,), (manifest,) = other.glob("metadata/snap-*.avro"), other.glob("metadata/*-m0.avro")
+    edit_avro(manifest, _short_bound)
+    edit_avro(manifest_list, lambda row: row.update(manifest_length=manifest.stat().st_size))
+    forget(spark)
+    for source in (f"iceberg_files('{other}')", f"{OTHER}.files"):
+        reason = "a bound of the column `id` is no int, for the file"
+        assert_one_sentence(spark.sql(f"SELECT * FROM {source}").collect, source, manifest.name, reason, "/data/")
