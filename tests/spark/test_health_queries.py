@@ -126,3 +126,20 @@ def test_what_is_proposed_never_reads_more_and_ends(spark: SparkSession, history
     else:
         pytest.fail(f"it does not end: {health}")
     assert spark.table(T).orderBy("id").collect() == rows
+
+
+@pytest.mark.parametrize("query", ["SELECT to_date(ts), count(*) FROM {t} GROUP BY 1", "SELECT max(id) FROM {t}"])
+def test_what_metadata_answers_today_stays_answered(spark: SparkSession, query: str) -> None:
+    """Such a query reads no file today; what is proposed for others may make it read some, and that is counted."""
+    create(spark, "PARTITIONED BY (days(ts))")
+    text = query.format(t=T)
+    assert [scan.files for scan in sis.explain(spark, text).scans if scan.files] == []
+    for queries in ([text], [(text, 20), f"SELECT * FROM {T} WHERE shop = 3"]):
+        advice = sis.advise(spark, T, queries)
+        assert advice.today is not None
+        assert next(read.files for read in advice.today.per_query if read.query == text) == 0
+        for read in advice.best.per_query:
+            assert read.query != text or read.files_now == 0
+    assert [f for f in sis.health(spark, T, [text]).findings if f.problem in ("spec", "layout")] == []
+    follow(spark, sis.health(spark, T, [text]))
+    assert [scan.files for scan in sis.explain(spark, text).scans if scan.files] == []

@@ -77,7 +77,7 @@ def views(spark: SparkSession, folder: Path) -> dict[str, Callable[[], object]]:
         "query by name": lambda: spark.sql(f"SELECT * FROM {NAME}").collect(),
         "files by name": lambda: spark.sql(f"SELECT * FROM {NAME}.files").collect(),
         "iceberg_files by name": lambda: spark.sql(f"SELECT * FROM iceberg_files('{NAME}')").collect(),
-        "insert": lambda: spark.sql(f"INSERT INTO {NAME} (id) VALUES (1)"),
+        "insert": lambda: spark.sql(f"INSERT INTO {NAME} VALUES (1, 1, 'a', array(1))"),
         "health by name": lambda: sis.health(spark, NAME),
         "preview by name": lambda: sis.preview(spark, NAME, "bucket(4, k)"),
         "explain by name": lambda: sis.explain(spark, f"SELECT * FROM {NAME} {filtered}"),

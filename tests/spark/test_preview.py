@@ -350,6 +350,16 @@ def test_a_sample_and_metadata_say_what_they_rest_on(spark: SparkSession, events
     assert math.isclose(fine.partitions, 150_000, rel_tol=0.2)
 
 
+@pytest.mark.main("preview")
+@pytest.mark.parametrize("spec", ["amount", "truncate(500, amount)", "amount, truncate(10, code)"])
+def test_keys_of_any_type(spark: SparkSession, spec: str) -> None:
+    """Decimals narrower than their column, and nulls, among the rows of a trial."""
+    rows = spark.sql("SELECT CAST(id % 20 AS DECIMAL(9, 2)) amount, IF(id % 3 = 0, NULL, id % 20) code FROM range(400)")
+    preview = sis.preview(spark, rows, spec)
+    assert preview.rows == 400
+    assert "written in memory" in preview.basis.bytes
+
+
 @pytest.mark.parametrize("name", ["local.preview.simillar", "local.previw.similar"])
 def test_a_name_that_is_nearly_right(spark: SparkSession, name: str) -> None:
     spark.sql("CREATE TABLE IF NOT EXISTS local.preview.similar (id INT) USING iceberg")

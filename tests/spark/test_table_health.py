@@ -176,7 +176,7 @@ def test_files_that_are_not_sorted(spark: SparkSession) -> None:
 def test_what_is_no_table_of_iceberg(spark: SparkSession) -> None:
     spark.range(3).createOrReplaceTempView("a_view")
     for name, said in (
-        ("local.health.nope", "absent"),
+        ("local.health.nope", "there is no table or view `local.health.nope`"),
         ("/path/of/table", "Path does not exist: /path/of/table"),
         ("a_view", "is a temporary view"),
     ):

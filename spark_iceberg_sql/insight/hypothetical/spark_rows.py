@@ -206,4 +206,5 @@ def group_number(
         )
         for group in groups
     ]
-    return fn.array_position(fn.array(*group_keys), key)
+    # By its name: before Spark 4.0, pyspark's function takes no column to look for.
+    return fn.call_function("array_position", fn.array(*group_keys), key)
