@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from spark_iceberg_sql.insight.advise.model import Advice, Proposal, QueryReads
 from spark_iceberg_sql.insight.health import workload
-from spark_iceberg_sql.insight.health.findings import health
+from spark_iceberg_sql.insight.health.findings import health, rewritten_once
 from spark_iceberg_sql.insight.health.model import Finding, Health, TableMetrics
 from spark_iceberg_sql.model.bound_transform import from_metadata
 from spark_iceberg_sql.model.spec import PartitionField
@@ -204,3 +204,15 @@ def test_wrong_rows_are_repaired_whatever_queries_read() -> None:
     wrong = Finding("wrong bounds", "they are", 3, 300, "CALL x")
     result = judged(Health("t", 3, 300, (wrong,)), advice(TODAY), lambda finding: layout(99, 10**6))
     assert result.findings == (wrong,)
+
+
+def test_what_one_statement_rewrites_another_does_not() -> None:
+    """A table whose files are small and not in its order: the sort writes all of them anew."""
+    both = health(replace(FINE, small=8, small_bytes=8 * MB, small_after=1, sort_span=0.9, sort_column="k"))
+    assert [f.call is not None for f in both.findings] == [True, True]
+    small, unsorted = rewritten_once(both).findings
+    assert (small.problem, small.call) == ("small files", None)
+    assert small.detail.endswith("the statement of `unsorted` rewrites them")
+    assert unsorted.call is not None
+    alone = health(replace(FINE, small=8, small_bytes=8 * MB, small_after=1))
+    assert rewritten_once(alone) == alone

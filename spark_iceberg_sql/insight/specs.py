@@ -74,6 +74,11 @@ def column_path(field: PartitionField, schema: Schema) -> list[str]:
     return [field.source] if column is None else list(column.path)
 
 
+# Options of rewrite_data_files.
+REWRITE_ALL = {"rewrite-all": "true"}
+DROP_DANGLING_DELETES = {"remove-dangling-deletes": "true"}
+
+
 def rewrite_call(
     table: Sequence[str], options: Mapping[str, str], sort_args: str = "", procedure: str = "rewrite_data_files"
 ) -> str:

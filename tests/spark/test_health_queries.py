@@ -143,3 +143,15 @@ def test_what_metadata_answers_today_stays_answered(spark: SparkSession, query: 
     assert [f for f in sis.health(spark, T, [text]).findings if f.problem in ("spec", "layout")] == []
     follow(spark, sis.health(spark, T, [text]))
     assert [scan.files for scan in sis.explain(spark, text).scans if scan.files] == []
+
+
+def test_delete_files_of_a_new_spec_s_rewrite(spark: SparkSession) -> None:
+    """They belong to no file afterwards: the rewrite drops them, and a second round has nothing to propose."""
+    create(spark, "PARTITIONED BY (days(ts))", commits=2)
+    spark.sql(f"ALTER TABLE {T} SET TBLPROPERTIES ('write.delete.mode' = 'merge-on-read', 'format-version' = '2')")
+    spark.sql(f"DELETE FROM {T} WHERE id % 2 = 0")
+    queries = [f"SELECT max(actor) FROM {T} WHERE shop = 3"]
+    first = sis.health(spark, T, queries)
+    assert "remove-dangling-deletes" in str([finding.call for finding in first.findings][-1])
+    follow(spark, first)
+    assert [finding for finding in sis.health(spark, T, queries).findings if finding.problem == "delete files"] == []

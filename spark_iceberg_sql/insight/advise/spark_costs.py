@@ -30,6 +30,7 @@ from spark_iceberg_sql.insight.advise.spark_workload_costs import NO_TABLE, Cost
 from spark_iceberg_sql.insight.hypothetical.partitions import HypotheticalTable
 from spark_iceberg_sql.insight.hypothetical.spark_source import Source
 from spark_iceberg_sql.model.spec import PartitionField, Spec
+from spark_iceberg_sql.report.terminal import plural
 from spark_iceberg_sql.spark.bridge.plans import iceberg_filters
 from spark_iceberg_sql.spark.bridge.tables import hypothetical_tables as tables
 
@@ -128,7 +129,7 @@ class CostEstimator:
             self._notes.append(self._no_fields([i for i in columns if i not in useless]))
         elif len(specs.layouts) == 1:  # only the unpartitioned table, which is always tried
             self._notes.append(
-                f"every other spec of {len(fields)} fields and their pairs would have files "
+                f"every other spec of {plural(len(fields), 'field')} and their pairs would have files "
                 f"below {size(self._min_file_size)}: `ruled_out` lists them"
             )
         return self._estimate(sample, specs.layouts, planned_queries)

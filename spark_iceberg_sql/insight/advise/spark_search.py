@@ -25,7 +25,7 @@ from spark_iceberg_sql.insight.advise.spark_queries import WorkloadQueries
 from spark_iceberg_sql.insight.advise.spark_workload_costs import NO_TABLE, Costs, SpecFields, Today
 from spark_iceberg_sql.insight.hypothetical.partitions import HypotheticalTable
 from spark_iceberg_sql.insight.hypothetical.spark_source import Source
-from spark_iceberg_sql.insight.specs import candidate_spec, clause, rewrite_call
+from spark_iceberg_sql.insight.specs import DROP_DANGLING_DELETES, REWRITE_ALL, candidate_spec, clause, rewrite_call
 from spark_iceberg_sql.insight.workload import Query
 from spark_iceberg_sql.model.spec import Spec
 from spark_iceberg_sql.model.table import Table
@@ -244,12 +244,17 @@ class AdviceSearch:
             self.costs.open_cost,
             hypothetical.file_sizes,
             ddl,
-            rewrite_call(source.table, {"rewrite-all": "true"}, strategy) if source.table is not None else None,
+            rewrite_call(source.table, self._rewrite_options, strategy) if source.table is not None else None,
             warnings,
             error=self.costs.cost_error(sample),
             has_estimated_cuts=hypothetical.partition_count < len(hypothetical.files),
             sort_order=self._order_text(order),
         )
+
+    @cached_property
+    def _rewrite_options(self) -> dict[str, str]:
+        """Of a rewrite of all files; delete files that then belong to no file go, too."""
+        return {**REWRITE_ALL, **(DROP_DANGLING_DELETES if tables.has_delete_files(self._table) else {})}
 
     @cached_property
     def _answered_today(self) -> frozenset[str]:

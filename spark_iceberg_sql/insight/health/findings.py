@@ -3,18 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from spark_iceberg_sql.checker.plan import size
-from spark_iceberg_sql.insight.health.model import (
-    NEEDS_QUERIES,
-    OPTIONS,
-    REWRITE_ALL,
-    SMALL_SHARE,
-    Finding,
-    Health,
-    TableMetrics,
-)
-from spark_iceberg_sql.insight.specs import rewrite_call
+from spark_iceberg_sql.insight.health.model import NEEDS_QUERIES, OPTIONS, SMALL_SHARE, Finding, Health, TableMetrics
+from spark_iceberg_sql.insight.specs import REWRITE_ALL, rewrite_call
 
 _SKEW_FACTOR = 10  # times the median partition
 _MAX_SPAN = 0.5  # share of its partition's range that a file spans on average
@@ -23,6 +16,27 @@ _MAX_SPAN = 0.5  # share of its partition's range that a file spans on average
 def health(metrics: TableMetrics) -> Health:
     """The findings about a table."""
     return Health(metrics.title, metrics.files, metrics.bytes, tuple(_findings(metrics)), tuple(_undecided(metrics)))
+
+
+def rewritten_once(health: Health) -> Health:
+    """The findings without a statement for small files if the one for the table's order writes all files anew."""
+    if not any(finding.problem == "unsorted" and finding.call is not None for finding in health.findings):
+        return health
+    return replace(
+        health,
+        findings=tuple(
+            replace(
+                finding,
+                detail=f"{finding.detail}; the statement of `unsorted` rewrites them",
+                call=None,
+                rewritten_files=None,
+                rewritten_bytes=None,
+            )
+            if finding.problem == "small files" and finding.call is not None
+            else finding
+            for finding in health.findings
+        ),
+    )
 
 
 def _undecided(metrics: TableMetrics) -> Iterator[Finding]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from spark_iceberg_sql import markup
 from spark_iceberg_sql.checker.plan import size
 from spark_iceberg_sql.insight.json_values import Result
+from spark_iceberg_sql.insight.specs import DROP_DANGLING_DELETES, REWRITE_ALL
 from spark_iceberg_sql.model.spec import PartitionField
 from spark_iceberg_sql.model.wrong_bounds import WrongBounds
 from spark_iceberg_sql.report.bar_chart import Bar, bar_chart
@@ -21,12 +22,11 @@ COUNTED = "counted in the metadata of the current snapshot"
 # rewrite_data_files skips files of at least this share of the target size (Iceberg's MIN_FILE_SIZE_DEFAULT_RATIO).
 SMALL_SHARE = 0.75
 # The options of rewrite_data_files that fix a problem.
-REWRITE_ALL = {"rewrite-all": "true"}
 OPTIONS: dict[str, dict[str, str]] = {
     "wrong bounds": REWRITE_ALL,
     "small files": {"min-input-files": "2"},
     "old specs": REWRITE_ALL,
-    "delete files": {"delete-file-threshold": "1", "remove-dangling-deletes": "true"},
+    "delete files": {"delete-file-threshold": "1", **DROP_DANGLING_DELETES},
     "unsorted": REWRITE_ALL,
 }
 NEEDS_QUERIES = "some queries would read less, others more: with `queries`, that is computed"

@@ -12,7 +12,7 @@ from spark_iceberg_sql.insight.advise.model import Proposal
 from spark_iceberg_sql.insight.advise.spark import searching
 from spark_iceberg_sql.insight.advise.spark_search import AdviceSearch
 from spark_iceberg_sql.insight.health.findings import health as health_of
-from spark_iceberg_sql.insight.health.findings import rewrite_deletes_call
+from spark_iceberg_sql.insight.health.findings import rewrite_deletes_call, rewritten_once
 from spark_iceberg_sql.insight.health.model import OPTIONS, Finding, Health
 from spark_iceberg_sql.insight.health.spark_metrics import (
     ExaminedTable,
@@ -72,7 +72,7 @@ def health(spark: SparkSession, table: str, queries: str | Iterable[str | tuple[
             spark, ExaminedTable(".".join(name), name, table_from_metadata(name, loaded.metadata), java_table)
         )
     if queries is None:
-        return result
+        return rewritten_once(result)
     if not result.files:
         return replace(result, notes=("the table has no data files, so the queries decide nothing",))
     with searching(spark, dotted(name), queries) as search:

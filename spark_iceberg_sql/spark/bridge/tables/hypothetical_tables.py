@@ -200,6 +200,12 @@ def class_named(name: str) -> Java:
     return java_class("org.apache.spark.util.Utils").classForName(name, True, False)
 
 
+def has_delete_files(iceberg_table: Java) -> bool:
+    """True if a table's current snapshot has files of deleted rows, by its summary."""
+    snapshot = iceberg_table.currentSnapshot()
+    return snapshot is not None and snapshot.summary().getOrDefault("total-delete-files", "0") != "0"
+
+
 def file_sizes(iceberg_table: Java) -> list[int]:
     """The bytes of each data file of a table's current snapshot."""
     tasks = iceberg_table.newScan().planFiles()
