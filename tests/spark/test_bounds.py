@@ -46,10 +46,10 @@ IN_2024 = [k for k, ts in recent() if ts is not None and ts.year == 2024]
 def test_statements(spark: SparkSession, millis: str, mode: str, predicate: str) -> None:
     listed = ", ".join(f"'write.{kind}.mode' = '{mode}'" for kind in ("delete", "update", "merge"))
     spark.sql(f"ALTER TABLE {millis} SET TBLPROPERTIES ({listed})")
-    truth(spark, recent(), "timestamp").createOrReplaceTempView("source")
+    truth(spark, recent(), "timestamp").createOrReplaceTempView("true_rows")
     every = [k for k, _ in recent()]
     spark.sql(
-        f"MERGE INTO {millis} t USING (SELECT * FROM source WHERE k < 5) s "
+        f"MERGE INTO {millis} t USING (SELECT * FROM true_rows WHERE k < 5) s "
         f"ON t.k = s.k AND t.ts = s.ts AND {predicate.replace('ts', 't.ts')} "
         "WHEN MATCHED THEN UPDATE SET d = NULL WHEN NOT MATCHED THEN INSERT *"
     )
@@ -207,10 +207,10 @@ def test_a_hive_table_is_imported_or_written_anew(spark: SparkSession, unit: str
     table = f"hive_{unit.lower()}"
     spark.conf.set("spark.sql.parquet.outputTimestampType", unit)
     try:
-        truth(spark, recent(), "timestamp").createOrReplaceTempView("source")
+        truth(spark, recent(), "timestamp").createOrReplaceTempView("true_rows")
         spark.sql(
             f"CREATE TABLE spark_catalog.default.{table} USING parquet PARTITIONED BY (day) AS "
-            "SELECT k, ts, CAST(to_date(ts) AS STRING) AS day FROM source WHERE ts IS NOT NULL"
+            "SELECT k, ts, CAST(to_date(ts) AS STRING) AS day FROM true_rows WHERE ts IS NOT NULL"
         )
     finally:
         spark.conf.unset("spark.sql.parquet.outputTimestampType")

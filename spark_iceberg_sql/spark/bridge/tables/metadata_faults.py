@@ -31,10 +31,11 @@ def metadata_file(catalog: Java, identifier: Java) -> str | None:
 
 
 def parent(identifier: Java) -> Java | None:
-    """The name of the table that a metadata table is about, db.t of db.t.files; None for a name of two parts."""
-    *namespace, name = identifier.namespace()
-    if not namespace:
+    """The name of the table that a metadata table is about, db.t of db.t.files; None for a name of one or two parts."""
+    levels = [*identifier.namespace()]
+    if len(levels) < 2:
         return None
+    *namespace, name = levels
     names: Any = java_class("org.apache.spark.sql.connector.catalog.Identifier")
     return names.of(jvm.array("java.lang.String", namespace), name)
 
