@@ -36,9 +36,9 @@ from spark_iceberg_sql.insight.advise.model import Advice, Proposal, QueryReads,
 from spark_iceberg_sql.insight.advise.rank_bounds import RankedColumn, RankRange
 from spark_iceberg_sql.insight.advise.z_order import z_order_keys
 from spark_iceberg_sql.insight.hypothetical.partitions import Bounds, HypotheticalFile, HypotheticalTable
+from spark_iceberg_sql.insight.hypothetical.size_curve import DataFile
 from spark_iceberg_sql.insight.hypothetical.values import lower_bound, ordinal, upper_bound
 from spark_iceberg_sql.insight.hypothetical.written_files import (
-    DataFile,
     FileSizeModel,
     TaskOutput,
     TrialWrite,

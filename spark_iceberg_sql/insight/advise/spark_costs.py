@@ -28,7 +28,7 @@ from spark_iceberg_sql.insight.advise.spark_queries import PlannedQuery, Workloa
 from spark_iceberg_sql.insight.advise.spark_sample import assumed_rows, count_partitions, take_sample
 from spark_iceberg_sql.insight.advise.spark_workload_costs import NO_TABLE, Costs, SpecFields, Today
 from spark_iceberg_sql.insight.hypothetical.partitions import HypotheticalTable
-from spark_iceberg_sql.insight.hypothetical.spark_source import Source
+from spark_iceberg_sql.insight.hypothetical.spark_source import DEFAULT_TARGET_SIZE, TARGET_SIZE, Source
 from spark_iceberg_sql.model.spec import PartitionField, Spec
 from spark_iceberg_sql.report.terminal import plural
 from spark_iceberg_sql.spark.bridge.plans import iceberg_filters
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _MIN_MEDIAN_FILE = 32_000_000  # bytes; no spec whose median file is smaller is proposed
-_DEFAULT_TARGET = 512 << 20  # write.target-file-size-bytes
 # The best specs are laid out again from a larger sample: of many estimates, the lowest is too low.
 FINALISTS = 12
 _ORDER_COLUMNS = 3  # orders of two columns are tried of so many that are best alone
@@ -87,8 +86,8 @@ class CostEstimator:
         """The costs under every spec whose files are not too small."""
         planned_queries, columns = self._queries.filters
         self._columns = list(columns)
-        target_size = int(self._source.properties.get("write.target-file-size-bytes", _DEFAULT_TARGET))
-        # From metadata, buckets are assumed to be even, which the more do not justify.
+        target_size = int(self._source.properties.get(TARGET_SIZE, DEFAULT_TARGET_SIZE))
+        # From metadata, rows are only assumed to fill the buckets evenly.
         max_buckets = self._today.bytes / max(1, _min_file_size(target_size)) if self._using == "data" else 0
         fields = [
             f

@@ -295,7 +295,10 @@ class AdviceSearch:
     def _current_proposal(self, table: Java) -> Proposal:
         """Today's spec with the files of a table: the source's, or that table after a statement."""
         text = clause(Spec(0, self._current), self._source.schema)
-        reads = self._queries.reads(table, self._queries.answered(table, self._answered_today))
+        answered = self._answered_today
+        if table is not self._table:
+            answered = self._queries.answered(table, answered)
+        reads = self._queries.reads(table, answered)
         sizes = tables.file_sizes(table)
         return proposal(text, reads, self.costs.open_cost, sizes, (), None, (), is_today=True)
 

@@ -22,21 +22,14 @@ def rewritten_once(health: Health) -> Health:
     """The findings without a statement for small files if the one for the table's order writes all files anew."""
     if not any(finding.problem == "unsorted" and finding.call is not None for finding in health.findings):
         return health
-    return replace(
-        health,
-        findings=tuple(
-            replace(
-                finding,
-                detail=f"{finding.detail}; the statement of `unsorted` rewrites them",
-                call=None,
-                rewritten_files=None,
-                rewritten_bytes=None,
-            )
-            if finding.problem == "small files" and finding.call is not None
-            else finding
-            for finding in health.findings
-        ),
-    )
+
+    def without_small_files(finding: Finding) -> Finding:
+        if finding.problem != "small files" or finding.call is None:
+            return finding
+        detail = f"{finding.detail}; the statement of `unsorted` rewrites them"
+        return replace(finding.without_statement(), detail=detail)
+
+    return replace(health, findings=tuple(map(without_small_files, health.findings)))
 
 
 def _undecided(metrics: TableMetrics) -> Iterator[Finding]:

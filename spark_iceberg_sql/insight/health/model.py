@@ -5,7 +5,7 @@ fixes each.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from spark_iceberg_sql import markup
 from spark_iceberg_sql.checker.plan import size
@@ -72,6 +72,10 @@ class Finding:
     rewritten_bytes: int | None = None
     reason: str | None = None
     reads: WorkloadReads | None = None
+
+    def without_statement(self) -> Finding:
+        """The problem alone."""
+        return replace(self, call=None, rewritten_files=None, rewritten_bytes=None)
 
 
 @dataclass(frozen=True, slots=True, repr=False)

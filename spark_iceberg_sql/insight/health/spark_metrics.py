@@ -7,7 +7,12 @@ from typing import TYPE_CHECKING
 
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.insight.health.model import SMALL_SHARE, TableMetrics
-from spark_iceberg_sql.insight.hypothetical.spark_source import naming_argument, refuse_numbers
+from spark_iceberg_sql.insight.hypothetical.spark_source import (
+    DEFAULT_TARGET_SIZE,
+    TARGET_SIZE,
+    naming_argument,
+    refuse_numbers,
+)
 from spark_iceberg_sql.insight.preview.spark import preview
 from spark_iceberg_sql.model.table import Table
 from spark_iceberg_sql.spark.bridge.jvm.java_rows import Rewrite
@@ -21,8 +26,6 @@ if TYPE_CHECKING:
 
     from spark_iceberg_sql.spark.bridge.jvm.gateway import Java
 
-_TARGET = "write.target-file-size-bytes"
-_DEFAULT_TARGET = 512 * 1024 * 1024
 # Converts each type's bounds to numbers.
 _NUMBER_SQL = {
     "timestamp": "unix_micros({})",
@@ -85,7 +88,7 @@ def small_files_after(
     )
     if row.last < 0:
         return count_after
-    target_at_rewrite = rewrites.property_at(examined.java_table, row.last, _TARGET, str(_DEFAULT_TARGET))
+    target_at_rewrite = rewrites.property_at(examined.java_table, row.last, TARGET_SIZE, str(DEFAULT_TARGET_SIZE))
     return (
         count_after if target_at_rewrite not in (None, str(metrics.target_size)) else max(count_after, int(row.after))
     )
@@ -104,7 +107,7 @@ def table_metrics(spark: SparkSession, examined: ExaminedTable) -> TableMetrics:
     files, table = examined.metadata_table("files"), examined.table
     with naming_argument("table"):
         refuse_numbers(table.properties)
-    target_size = int(table.properties.get(_TARGET, _DEFAULT_TARGET))
+    target_size = int(table.properties.get(TARGET_SIZE, DEFAULT_TARGET_SIZE))
     is_partitioned = "partition" in _relation(spark, files).columns
     group_key = "spec_id, partition" if is_partitioned else "spec_id"
     assert table.specs is not None

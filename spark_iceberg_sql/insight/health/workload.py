@@ -117,4 +117,4 @@ def _reads(today: Proposal, after: Proposal) -> WorkloadReads:
 
 
 def _ruled_out(finding: Finding, reason: str) -> Finding:
-    return replace(finding, call=None, rewritten_files=None, rewritten_bytes=None, reason=reason)
+    return replace(finding.without_statement(), reason=reason)

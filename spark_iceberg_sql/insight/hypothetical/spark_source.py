@@ -34,9 +34,11 @@ if TYPE_CHECKING:
 _PATH = re.compile(r"/|\.{1,2}/|[A-Za-z][A-Za-z0-9+.-]*:/")
 _QUERY = re.compile(r"\s*(?:\(\s*)*(?:select|with|from|values|table)\b", re.IGNORECASE)
 _NO_FORMAT = re.compile(r"No enum constant org\.apache\.iceberg\.FileFormat\.(\w+)")
+TARGET_SIZE = "write.target-file-size-bytes"
+DEFAULT_TARGET_SIZE = 512 << 20
 # The properties that previews and advice calculate with, each with its least value and an example.
 _NUMBER_PROPERTIES = {
-    "write.target-file-size-bytes": (1, 536870912),
+    TARGET_SIZE: (1, DEFAULT_TARGET_SIZE),
     "write.parquet.page-row-limit": (1, 20000),
     "write.parquet.page-size-bytes": (1, 1048576),
     "read.split.open-file-cost": (0, 4194304),

@@ -16,13 +16,11 @@ from dataclasses import dataclass, replace
 from itertools import accumulate
 from statistics import stdev
 
+from spark_iceberg_sql.insight.hypothetical.size_curve import DataFile, SizeCurve
+
 ROWS_PER_SIZE_CHECK = 1000  # RollingFileWriter.ROWS_DIVISOR
-_SIMILAR_SIZE_FACTOR = 1.3  # files whose sizes differ by less than this factor make one point of the curve
-_DISTINCT_SIZE_FACTOR = 1.5  # files whose sizes differ by it show how size grows with the rows
-_FOOTER_FREE_FACTOR = 10  # files of so many footers: how they grow is hardly that of their footer
 _MIN_PARTITION_ERROR = 0.05  # partitions differ in what they hold, which a few of them do not show
 _MAX_SCALE = 2.0  # beyond, the files were written with other settings
-_DEFAULT_FOOTER = 4_000  # bytes, if the files written in memory do not show it
 _MAP_STATUS_BASE = 1.1  # MapStatus.LOG_BASE
 _MERGED_PARTITION_FACTOR = 1.2  # ShufflePartitionsUtil.MERGED_PARTITION_FACTOR
 
@@ -64,15 +62,6 @@ class TaskOutput:
 
 
 @dataclass(frozen=True, slots=True)
-class DataFile:
-    """A file. raw_bytes: the uncompressed bytes of its rows. size: its bytes."""
-
-    rows: int
-    raw_bytes: int
-    size: int
-
-
-@dataclass(frozen=True, slots=True)
 class TrialWrite:
     """The output of a task, or its first rows, written in memory.
 
@@ -98,7 +87,7 @@ class FileSizeModel:
         self.settings = settings
         self.scale = 1.0
         self._files = [file for trial in trials for file in trial.files if file.raw_bytes and file.size]
-        self.points = _curve(self._files)
+        self._curve = SizeCurve(self._files)
         rollover_bytes = [raw_bytes for trial in trials for raw_bytes in trial.rollover_bytes]
         self.rollover_bytes = sum(rollover_bytes) / len(rollover_bytes) if rollover_bytes else None
 
@@ -118,45 +107,7 @@ class FileSizeModel:
 
     def predict(self, raw_bytes: float) -> float:
         """The predicted bytes of a file with that many uncompressed bytes."""
-        return self.scale * self._predict(raw_bytes)
-
-    def _predict(self, raw_bytes: float) -> float:
-        if not self.points or raw_bytes <= 0:
-            return raw_bytes
-        index = bisect_left(self.points, (raw_bytes, 0.0))
-        if index == len(self.points):
-            largest_raw, ratio = self.points[-1]
-            return largest_raw * ratio * math.pow(raw_bytes / largest_raw, self._growth_exponent())
-        if index == 0:
-            return self._extrapolate(raw_bytes, *self.points[0])
-        (x0, r0), (x1, r1) = self.points[index - 1], self.points[index]
-        # The bytes, not their share: the footer of a small file is a multiple of its rows.
-        return x0 * r0 + (raw_bytes - x0) / (x1 - x0) * (x1 * r1 - x0 * r0)
-
-    def _growth_exponent(self) -> float:
-        """How the size of files larger than all that were written grows with their rows: as this power of them.
-
-        Larger files compress better, but less and less so: half as much as between the largest two written.
-        """
-        largest_raw, ratio = self.points[-1]
-        smaller = [point for point in self.points if point[0] * _DISTINCT_SIZE_FACTOR <= largest_raw]
-        if not smaller or smaller[-1][0] * smaller[-1][1] < _DEFAULT_FOOTER * _FOOTER_FREE_FACTOR:
-            return 1.0
-        smaller_raw, smaller_ratio = smaller[-1]
-        exponent = 1 + math.log(ratio / smaller_ratio) / math.log(largest_raw / smaller_raw)
-        return (1 + min(1.0, max(0.0, exponent))) / 2
-
-    def _extrapolate(self, raw_bytes: float, smallest_raw: float, ratio: float) -> float:
-        """The predicted size below the smallest file written: the same footer, and rows as between the two
-        smallest files.
-        """
-        smallest_size = smallest_raw * ratio
-        if len(self.points) == 1:
-            footer = min(_DEFAULT_FOOTER, smallest_size / 2)
-            return footer + (smallest_size - footer) * raw_bytes / smallest_raw
-        next_raw, next_ratio = self.points[1]
-        slope = max(0.0, (next_raw * next_ratio - smallest_size) / (next_raw - smallest_raw))
-        return max(smallest_size * 0.25, smallest_size - slope * (smallest_raw - raw_bytes))
+        return self.scale * self._curve.predict(raw_bytes)
 
     def files(self, output: TaskOutput, widest_column_bytes: float = 0.0) -> list[DataFile]:
         """The files of a task's output.
@@ -186,7 +137,7 @@ class FileSizeModel:
         page_rows = settings.page_rows
         if widest_column_bytes > 0:
             page_rows = min(page_rows, max(check_interval, int(settings.page_bytes / widest_column_bytes)))
-        packed_row_bytes = self.points[-1][1] * row_bytes if self.points else row_bytes  # bytes per row in full pages
+        packed_row_bytes = self._curve.compressed_share * row_bytes  # bytes per row in full pages
         pages = 0
         if packed_row_bytes > 0:
             # The full pages before the page in which the file ends: that one counts with its uncompressed
@@ -215,24 +166,11 @@ class FileSizeModel:
         deviations = []
         # Nothing is smaller than the smallest file, and only what is larger than the largest is predicted from below.
         for number in range(1, len(files) - (files[-1].raw_bytes >= largest_raw if files else 0)):
-            others = FileSizeModel((), self.settings)
-            others.points = _curve([*files[:number], *files[number + 1 :]])
+            others = SizeCurve([*files[:number], *files[number + 1 :]])
             deviations.append(files[number].size / others.predict(files[number].raw_bytes) - 1)
         if not deviations:
             return 1.0
         return max(_MIN_PARTITION_ERROR, 2 * math.sqrt(sum(deviation**2 for deviation in deviations) / len(deviations)))
-
-
-def _curve(files: Iterable[DataFile]) -> list[tuple[float, float]]:
-    """Points (uncompressed bytes, compressed share), with files of similar size as one point."""
-    groups: list[list[DataFile]] = []
-    for file in sorted(files, key=lambda f: f.raw_bytes):
-        if groups and file.raw_bytes <= groups[-1][0].raw_bytes * _SIMILAR_SIZE_FACTOR:
-            groups[-1].append(file)
-        else:
-            groups.append([file])
-    totals = [(len(group), sum(f.raw_bytes for f in group), sum(f.size for f in group)) for group in groups]
-    return [(raw_bytes / count, size / raw_bytes) for count, raw_bytes, size in totals]
 
 
 def trial_indexes(outputs: Sequence[TaskOutput], count: int) -> list[int]:

@@ -11,11 +11,11 @@ from pyspark.sql import functions as fn
 
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.insight.hypothetical import spark_rows as rows
+from spark_iceberg_sql.insight.hypothetical.size_curve import DataFile
 from spark_iceberg_sql.insight.hypothetical.spark_source import Source
 from spark_iceberg_sql.insight.hypothetical.values import ordinal
 from spark_iceberg_sql.insight.hypothetical.written_files import (
     ROWS_PER_SIZE_CHECK,
-    DataFile,
     FileSizeModel,
     TaskOutput,
     TrialWrite,

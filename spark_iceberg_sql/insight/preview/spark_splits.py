@@ -6,9 +6,9 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from spark_iceberg_sql.insight.hypothetical.size_curve import DataFile
 from spark_iceberg_sql.insight.hypothetical.spark_rows import Group
 from spark_iceberg_sql.insight.hypothetical.written_files import (
-    DataFile,
     FileSizeModel,
     TaskOutput,
     map_status_size,
