@@ -112,6 +112,14 @@ def with_output(found: Sequence[Block]) -> Iterator[tuple[Block, Block | None]]:
         yield block, behind if behind is not None and is_output(behind) else None
 
 
+CREATED = re.compile(r"\bCREATE TABLE (?:IF NOT EXISTS )?(\w+\.\w+\.\w+)")
+
+
+def created_tables(page: Path) -> set[str]:
+    """The tables that a page creates by their whole names: pages share the catalogs of a session of the tests."""
+    return {name for block in blocks(page) for name in CREATED.findall(block.text)}
+
+
 def is_output(block: Block) -> bool:
     """Whether a block is what the one before it prints."""
     return block.language == "text" and not block.marks

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import connect_client
 import pytest
-from doc_pages import ROOT, Block, Outputs, blocks, with_output
+from doc_pages import ROOT, Block, Outputs, blocks, created_tables, with_output
 from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
 
@@ -214,8 +214,10 @@ def with_this_package(folder: Path) -> Path:
     return folder
 
 
-def test_the_guide(server: sis.Server, tmp_path: Path) -> None:
+def test_the_guide(spark: SparkSession, server: sis.Server, tmp_path: Path) -> None:
     """Every client block runs, in one session, and prints what the page shows."""
+    for table in created_tables(PAGE):
+        spark.sql(f"DROP TABLE IF EXISTS {table}")
     outputs = Outputs(PAGE)
     typed: list[tuple[Block, Block | None]] = []
     script = "import sys, importlib.util\nassert importlib.util.find_spec('py4j') is None\n"

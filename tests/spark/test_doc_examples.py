@@ -15,7 +15,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from doc_pages import IN_A_SESSION, PAGES, ROOT, Block, Outputs, blocks, commands, examples, lay_out, with_output
+from doc_pages import (
+    IN_A_SESSION,
+    PAGES,
+    ROOT,
+    Block,
+    Outputs,
+    blocks,
+    commands,
+    created_tables,
+    examples,
+    lay_out,
+    with_output,
+)
 from pyspark.sql import DataFrame, SparkSession
 from scans import metrics
 
@@ -173,6 +185,8 @@ WITH_SPARK = [
 @pytest.mark.parametrize("page", WITH_SPARK)
 def test_a_page(page: Path, reader: SparkSession, tmp_path: Path) -> None:
     """Every block runs, in order, and prints what the page shows."""
+    for table in created_tables(page):
+        reader.sql(f"DROP TABLE IF EXISTS {table}")
     typed = Reader(reader, page, tmp_path)
     for block, output in with_output(blocks(page)):
         typed.read(block, output)
