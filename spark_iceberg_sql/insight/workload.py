@@ -41,18 +41,16 @@ def workload(
     queries: str | Iterable[str | tuple[str, float]],
     decompress: Callable[[Path], Path] | None = None,
     *,
-    needed: bool = True,
     writing: bool = False,
 ) -> tuple[Query, ...]:
     """The queries of a workload; equal texts count as one query with the sum of their weights.
 
     queries: texts, or pairs of a text and a weight, or one string. A text is a script, the path of a file of
     them, or the path of an event log of Spark or of a folder of them, whose queries weigh as often as they
-    ran. Statements that are not queries are skipped. decompress: as for `event_log.query_counts`. needed:
-    whether there must be one. writing: whether to return the other statements, too, with their keyword; not
-    those of event logs that do not read, which may be any text.
-    Raises IcebergSqlError if there is no query and one is needed, or for a weight that is not positive or too
-    large.
+    ran. Statements that are not queries are skipped. decompress: as for `event_log.query_counts`. writing: whether to
+    return the other statements, too, with their keyword; not those of event logs that do not read, which may be any
+    text.
+    Raises IcebergSqlError for a weight that is not positive or too large.
     """
     weights: dict[tuple[str, str | None], float] = {}
     numbers: dict[tuple[str, str | None], int] = {}
@@ -66,10 +64,6 @@ def workload(
                 if statement[1] is None or (writing and not (from_log and not statement[1])):
                     weights[statement] = weights.get(statement, 0.0) + weight * run_count
                     numbers.setdefault(statement, number)
-    if needed and not any(word is None for _, word in weights):
-        raise IcebergSqlError(
-            "no query to advise for\nhelp: give the SELECT statements that read the table, or a file of them"
-        )
     return tuple(Query(text, weight, word, numbers[text, word]) for (text, word), weight in weights.items())
 
 

@@ -240,7 +240,7 @@ def test_names_in_any_spelling(spark: SparkSession, visits: str) -> None:
         ("DELETE FROM local.advice.visits", "no query to advise for"),
         ("SELECT 1", "does not read local.advice.visits"),
         ("SELECT nope FROM local.advice.visits", "query 1 is skipped"),
-        ("SELEC", "no query to advise for"),
+        ("SELEC", "statement 1 cannot be parsed"),
     ],
 )
 def test_what_gives_no_advice_says_why(spark: SparkSession, visits: str, queries: list[str] | str, said: str) -> None:
@@ -724,3 +724,20 @@ def test_the_cost_of_a_z_order(spark: SparkSession) -> None:
     read = [really_read(spark, query, table) for query in queries]
     real_cost = sum(size + 10_000 * files for files, size in read)
     assert abs(real_cost - costs[True, (1, 2)]) <= 0.35 * real_cost
+
+
+def test_the_files_of_a_rewrite_that_sorts(spark: SparkSession) -> None:
+    """Their number is that of tasks, which Iceberg takes from today's bytes, and of the files that each task fills."""
+    table = "local.advice.shuffled"
+    spark.sql(
+        f"CREATE OR REPLACE TABLE {table} USING iceberg TBLPROPERTIES ({SMALL.replace('400000', '64000')}) AS "
+        "SELECT id, pmod(xxhash64(id), 1000) AS k, concat('p/', pmod(xxhash64(id, 3), 50)) AS url "
+        "FROM range(60000) ORDER BY xxhash64(id)"
+    )
+    advice = sis.advise(spark, table, [f"SELECT * FROM {table} WHERE k BETWEEN 20 AND 50"])
+    sorted_layout = next(p for p in advice if p.sort_order == "k" and not p.spec)
+    for statement in (*sorted_layout.ddl, sorted_layout.rewrite):
+        spark.sql(str(statement))
+    files = spark.sql(f"SELECT count(*) FROM {table}.files").first()
+    assert files is not None
+    assert sorted_layout.table_files == pytest.approx(files[0], rel=0.25)

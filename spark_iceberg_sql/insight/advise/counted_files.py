@@ -10,8 +10,8 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from spark_iceberg_sql.insight.advise.layout import Sample
 from spark_iceberg_sql.insight.hypothetical.partitions import Bounds, HypotheticalFile, HypotheticalTable
-from spark_iceberg_sql.insight.hypothetical.written_files import FileSizeModel, TaskOutput
 
 
 class CountedPartition(NamedTuple):
@@ -26,22 +26,21 @@ class CountedPartition(NamedTuple):
 
 
 def with_counted_partitions(
-    hypothetical: HypotheticalTable, partitions: Sequence[CountedPartition], size_model: FileSizeModel, row_bytes: float
+    hypothetical: HypotheticalTable, partitions: Sequence[CountedPartition], sample: Sample
 ) -> HypotheticalTable:
     """A hypothetical table with the files of counted partitions.
 
     A partition of one file has its own bounds. The files of a larger one have the bounds of the sampled
     files, clipped to the bounds of the partition.
 
-    hypothetical: the table estimated from a sample. partitions: all partitions. size_model: sizes of files.
-    row_bytes: uncompressed bytes per row.
+    hypothetical: the table estimated from a sample. partitions: all partitions. sample: that sample.
     """
     files_by_partition: dict[tuple[Any, ...], list[HypotheticalFile]] = defaultdict(list)
     for file in hypothetical.files:
         files_by_partition[file.partition].append(file)
     files = []
     for values, rows, bounds in partitions:
-        outputs = size_model.files(TaskOutput(rows, max(1, round(rows * row_bytes))))
+        outputs = sample.files(rows)
         sampled_files = files_by_partition.get(values, [])
         file_bounds: list[dict[int, Bounds]] = [dict(bounds) for _ in outputs]
         if len(outputs) > 1 and sampled_files:

@@ -19,7 +19,13 @@ from typing import Any
 from spark_iceberg_sql.insight.advise.rank_bounds import RankedColumn, RankRange
 from spark_iceberg_sql.insight.advise.z_order import z_order_keys
 from spark_iceberg_sql.insight.hypothetical.partitions import HypotheticalFile, HypotheticalTable
-from spark_iceberg_sql.insight.hypothetical.written_files import FileSizeModel
+from spark_iceberg_sql.insight.hypothetical.size_curve import DataFile
+from spark_iceberg_sql.insight.hypothetical.written_files import (
+    REWRITTEN_FILE,
+    FileSizeModel,
+    TaskOutput,
+    sorting_tasks,
+)
 from spark_iceberg_sql.model.schema import Schema
 from spark_iceberg_sql.model.spec import PartitionField, Spec
 from spark_iceberg_sql.model.table import SortField
@@ -37,6 +43,8 @@ class Sample:
     order. field_values: the values of each candidate field, by its key. size_model: the sizes of files.
     sampled_rows: the number of rows in the sample. table_bounds: the minimum and maximum of columns in the
     whole table, if known. is_sorted: whether a sort writes the rows, which divides a partition evenly into its files.
+    stored_row_bytes: bytes per row in today's data files, by which the rewrite that sorts decides on their number; 0 if
+    there are none.
     """
 
     rows: int
@@ -47,6 +55,7 @@ class Sample:
     sampled_rows: int
     table_bounds: Mapping[int, Sequence[Any]] = field(default_factory=dict)
     is_sorted: bool = False
+    stored_row_bytes: float = 0.0
     _codes: dict[FieldKey, list[int]] = field(default_factory=dict, init=False, repr=False)
     _rank_ranges: dict[FieldKey, list[RankRange]] = field(default_factory=dict, init=False, repr=False)
 
@@ -102,9 +111,11 @@ class Sample:
             is_sorted=True,
         )
 
-    def in_larger_files(self, factor: float) -> Sample:
-        """The same rows, written into larger files. factor: of the target size."""
-        return replace(self, size_model=self.size_model.with_larger_files(factor))
+    def in_larger_files(self) -> Sample:
+        """The same rows, in files as large as a rewrite may make them."""
+        if self.is_sorted and self.stored_row_bytes:
+            return self  # its files are those of a rewrite
+        return replace(self, size_model=self.size_model.with_larger_files(REWRITTEN_FILE))
 
     def codes(self, key: FieldKey) -> list[int]:
         """A candidate field's value in each row, as a number from 0 in order of first occurrence."""
@@ -128,6 +139,28 @@ class Sample:
                 RankRange(low, high, max(0, low - margin), min(last_rank, high + margin)) for low, high in ranges
             ]
         return self._rank_ranges[partition_field.key]
+
+    def rows_per_file(self, rows: float) -> float:
+        """The rows of each file of a partition, except perhaps its last. rows: of the partition in the table."""
+        if not self.is_sorted:
+            return self.size_model.rows_per_file(self.row_bytes)
+        tasks, model = 1, self.size_model
+        if self.stored_row_bytes:
+            tasks = sorting_tasks(rows * self.stored_row_bytes, model.settings.target_size)
+            model = model.with_larger_files(REWRITTEN_FILE)
+        return rows / tasks / math.ceil(rows / tasks / model.rows_per_file(self.row_bytes))
+
+    def files(self, rows: int) -> list[DataFile]:
+        """The files of a partition. rows: that it has in the table."""
+        if not self.is_sorted:
+            return self.size_model.files(TaskOutput(rows, max(1, round(rows * self.row_bytes))))
+        count = min(rows, round(rows / self.rows_per_file(rows)))
+        row_counts = [rows * (n + 1) // count - rows * n // count for n in range(count)]
+        raw_sizes = [n * self.row_bytes for n in row_counts]
+        return [
+            DataFile(n, round(raw_bytes), round(self.size_model.predict(raw_bytes)))
+            for n, raw_bytes in zip(row_counts, raw_sizes, strict=True)
+        ]
 
     def partition_numbers(self, fields: Sequence[PartitionField]) -> list[int]:
         """Each row's partition under a spec, as a number; empty for an unpartitioned table."""
@@ -159,7 +192,6 @@ def slice_files(
 
     counts: the rows of the partitions, where they are known, by partition values.
     """
-    full_file_rows = sample.size_model.rows_per_file(sample.row_bytes)
     groups = _rows_by_partition(sample, fields)
     row_numbers: list[int] = []
     file_ends: list[int] = []
@@ -168,9 +200,9 @@ def slice_files(
         # For a counted partition the step is fractional: the number of files is then exactly
         # counted rows / rows of a full file, rounded up.
         weight = counted_rows / len(rows) if counted_rows else sample.weight
-        rows_per_file = max(1.0, full_file_rows / weight) if counted_rows else max(1, round(full_file_rows / weight))
-        if sample.is_sorted:
-            rows_per_file = len(rows) / math.ceil(len(rows) / rows_per_file)
+        rows_per_file = max(1.0, sample.rows_per_file(len(rows) * weight) / weight)
+        if not counted_rows and not sample.is_sorted:
+            rows_per_file = round(rows_per_file)
         start = len(row_numbers)
         row_numbers += rows
         file_ends += (start + int(n * rows_per_file) for n in range(1, math.ceil(len(rows) / rows_per_file - 1e-9)))

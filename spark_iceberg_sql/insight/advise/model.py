@@ -228,7 +228,7 @@ class Advice(Result, list[Proposal]):
         if best.is_today:
             if any(p.cost < best.cost for p in self):
                 return "today's spec stays: none is clearly better"
-            return f"today's spec reads the least of the {plural(self.tried, 'spec')} tried"
+            return f"by bytes and files read, today's spec costs the least of the {plural(self.tried, 'spec')} tried"
         change = f"partition by {best.title}" if best.spec else best.title
         if today is not None and not best.ddl:
             change = (

@@ -14,10 +14,11 @@ from spark_iceberg_sql.insight.advise.model import Advice
 from spark_iceberg_sql.insight.advise.spark_search import AdviceSearch
 from spark_iceberg_sql.insight.hypothetical.spark_source import naming_argument, refuse_property, resolve_source
 from spark_iceberg_sql.insight.preview.spark_estimates import no_metadata_message
-from spark_iceberg_sql.insight.workload import workload
+from spark_iceberg_sql.insight.workload import Query, workload
 from spark_iceberg_sql.spark.bridge.io import event_logs
 from spark_iceberg_sql.spark.bridge.jvm import sessions
 from spark_iceberg_sql.spark.bridge.jvm.java_errors import JVM_ERRORS, message
+from spark_iceberg_sql.spark.bridge.plans.hypothetical_plans import parse_error
 from spark_iceberg_sql.spark.gate import read_errors
 
 if TYPE_CHECKING:
@@ -53,6 +54,21 @@ def advise(
         return search.result()
 
 
+def _require_query(spark: SparkSession, queries: Iterable[Query]) -> None:
+    """Raise IcebergSqlError if none of the statements is a query, with the parser's errors."""
+    statements = list(queries)
+    if any(query.write_keyword is None for query in statements):
+        return
+    errors = [
+        f"statement {query.number} cannot be parsed: {reason}"
+        for query in statements
+        if query.write_keyword == "" and (reason := parse_error(spark, query.text)) is not None
+    ]
+    raise IcebergSqlError(
+        "no query to advise for", help=errors or "give the SELECT statements that read the table, or a file of them"
+    )
+
+
 @contextmanager
 def searching(
     spark: SparkSession,
@@ -70,6 +86,7 @@ def searching(
         raise IcebergSqlError(f"sample must be at least 1 row, not {sample}", argument="sample")
     with naming_argument("queries"), TemporaryDirectory() as folder:
         weighted_queries = workload(queries, lambda file: event_logs.plain_copy(file, Path(folder)), writing=True)
+        _require_query(spark, weighted_queries)
     resolved_source = resolve_source(spark, source, properties)
     if using == "metadata" and resolved_source.table is None:
         raise IcebergSqlError(no_metadata_message(resolved_source), argument="using")

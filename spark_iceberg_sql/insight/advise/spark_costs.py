@@ -206,7 +206,7 @@ class CostEstimator:
             self.basis += _COUNTED_NOTE
         slices = slice_files(sample, spec.fields, {part.values: part.rows for part in counted_partitions})
         sampled_table = hypothetical_table(sample, schema, spec, slices)
-        return with_counted_partitions(sampled_table, counted_partitions, sample.size_model, sample.row_bytes)
+        return with_counted_partitions(sampled_table, counted_partitions, sample)
 
     def is_too_small(self, median_file: int) -> bool:
         """True if the median file, of this many bytes, is too small for its spec to be proposed."""
@@ -242,6 +242,7 @@ class CostEstimator:
         order = self._today.order if is_sorted else ()
         all_columns = list(dict.fromkeys([*columns, *(f.source_id for f in order)]))
         sample = take_sample(self._spark, self._source, all_columns, fields, rows or self._rows, earlier)
+        sample = replace(sample, stored_row_bytes=self._today.bytes / max(1, sample.rows))
         return sample.sorted_by(order) if order else sample
 
     def _estimate(

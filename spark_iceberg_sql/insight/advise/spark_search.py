@@ -43,8 +43,6 @@ if TYPE_CHECKING:
 
 _MIN_VERIFIED = 5
 _SORTED_SPECS = 3  # so many of the best specs are also tried with sorted rows
-# In target sizes: a rewrite ends a file half of the way to its maximum of 1.8 (SizeBasedFileRewritePlanner).
-_REWRITTEN_FILE = 1.4
 _REWRITE_FACTOR = 2  # today's spec is a proposal only if writing it anew makes clearly fewer files
 
 
@@ -151,8 +149,13 @@ class AdviceSearch:
             if len(proposals) >= _MIN_VERIFIED and choice.cost >= lowest_cost:
                 break
             verified = self._proposal(choice)
-            if verified is not None:
+            if verified is None:
+                continue
+            same = next((p for p in proposals if _has_same_files(p, verified)), None)
+            if same is None:
                 proposals.append(verified)
+            elif not verified.sort_order:
+                self._refusals[verified.spec] = f"its files are those of {same.title}"
         return sorted(proposals, key=lambda p: p.cost)
 
     def _is_current(self, fields: SpecFields, slices: FileSlices, today: Proposal | None) -> bool:
@@ -188,7 +191,7 @@ class AdviceSearch:
     def in_larger_files(self, best: Proposal) -> Proposal:
         """A proposal of this search, with files as large as a rewrite may make them."""
         choice = self._choices[best.title]
-        sample = choice.costs.sample.in_larger_files(_REWRITTEN_FILE)
+        sample = choice.costs.sample.in_larger_files()
         slices = slice_files(sample, choice.fields)
         hypothetical = self.costs.table_under(sample, Spec(0, choice.fields), slices)
         return self._hypothetical_proposal(sample, slices, hypothetical, order=choice.order)
@@ -318,3 +321,13 @@ class AdviceSearch:
             )
             for p in proposals
         ]
+
+
+def _has_same_files(proposal: Proposal, other: Proposal) -> bool:
+    """True if two layouts have the same files, such as `d` and `days(d)` of a date, as far as any query shows."""
+    return (proposal.per_query, proposal.table_files, proposal.table_bytes, proposal.middle_file) == (
+        other.per_query,
+        other.table_files,
+        other.table_bytes,
+        other.middle_file,
+    )

@@ -79,7 +79,7 @@ def from_ddl(
 def workload_of(queries: Iterable[str | tuple[str, float]] | str) -> tuple[Query, ...]:
     """The queries of a workload, which may be empty."""
     entries = _without_blanks(queries)
-    return workload(entries, needed=False) if entries else ()
+    return workload(entries) if entries else ()
 
 
 def non_queries_of(queries: Iterable[str | tuple[str, float]] | str) -> tuple[str, ...]:

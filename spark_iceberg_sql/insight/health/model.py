@@ -121,7 +121,7 @@ class Health(Result):
     def __str__(self) -> str:
         lines = [f"{self.table}: {self._title}"]
         if not self.findings:
-            lines.append(f"  no problems found ({COUNTED})")
+            lines.append(f"  {self.headline} ({COUNTED})")
         for finding in self.findings:
             lines.append(f"  {finding.problem}: {finding.detail}")
             if finding.call is not None:
@@ -149,7 +149,7 @@ class Health(Result):
         problems = [finding.problem for finding in self.findings if finding.call is not None]
         if problems:
             return f"{plural(len(problems), 'statement')} to run: {', '.join(dict.fromkeys(problems))}"
-        return "no statement to run" if self.findings else "no problems found"
+        return "no statement to run" if self.findings or self.ruled_out else "no problems found"
 
     def _reads_chart(self) -> str:
         """What the queries read today and after each statement."""

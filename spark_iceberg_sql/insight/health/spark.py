@@ -38,7 +38,7 @@ from spark_iceberg_sql.spark.bridge.jvm.java_rows import Rewrite
 from spark_iceberg_sql.spark.bridge.plans import relations
 from spark_iceberg_sql.spark.bridge.tables import rewrites, table_metadata
 from spark_iceberg_sql.spark.gate import read_errors
-from spark_iceberg_sql.syntax.identifiers import dotted
+from spark_iceberg_sql.syntax.identifiers import dotted, quoted
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -68,9 +68,9 @@ def health(spark: SparkSession, table: str, queries: str | Iterable[str | tuple[
             raise IcebergSqlError(f"`{table}` is not an Iceberg table: {loaded.relation_kind}", help=NAME_HELP)
         refuse_unusable(table, loaded.table)
         java_table = relations.catalog_table(dotted(name))
-        result = _by_metadata(
-            spark, ExaminedTable(".".join(name), name, table_from_metadata(name, loaded.metadata), java_table)
-        )
+        title = ".".join(map(quoted, name))
+        examined = ExaminedTable(title, name, table_from_metadata(name, loaded.metadata), java_table)
+        result = _by_metadata(spark, examined)
     if queries is None:
         return rewritten_once(result)
     if not result.files:

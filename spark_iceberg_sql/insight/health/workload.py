@@ -40,6 +40,8 @@ def judged_by_queries(
         if is_new_spec or not any(finding.call for finding in judged):
             judged = [*layout, *judged]
         kept = f"of {advice.tried:,} specs tried, none is clearly better for the queries than today's"
+        if layout and layout[0].reason is not None:
+            kept = f"the best of {advice.tried:,} specs tried, {advice.best.title}, is not proposed either"
         judged += [_ruled_out(finding, kept) for finding in health.ruled_out]
     return replace(
         health,

@@ -23,6 +23,10 @@ _MIN_PARTITION_ERROR = 0.05  # partitions differ in what they hold, which a few 
 _MAX_SCALE = 2.0  # beyond, the files were written with other settings
 _MAP_STATUS_BASE = 1.1  # MapStatus.LOG_BASE
 _MERGED_PARTITION_FACTOR = 1.2  # ShufflePartitionsUtil.MERGED_PARTITION_FACTOR
+# Of rewrites, in target sizes: a file ends half of the way to its maximum of 1.8 (SizeBasedFileRewritePlanner).
+REWRITTEN_FILE = 1.4
+_MIN_FILE_SHARE = 0.75  # SizeBasedFileRewritePlanner.MIN_FILE_SIZE_DEFAULT_RATIO
+_MAX_AVERAGE_FILE = 1.1  # in target sizes, as in SizeBasedFileRewritePlanner
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,6 +175,20 @@ class FileSizeModel:
         if not deviations:
             return 1.0
         return max(_MIN_PARTITION_ERROR, 2 * math.sqrt(sum(deviation**2 for deviation in deviations) / len(deviations)))
+
+
+def sorting_tasks(input_bytes: float, target_size: int) -> int:
+    """The tasks that sort the rows of files: by their bytes today, not by those that the sorted rows will have.
+
+    Source: SizeBasedFileRewritePlanner.expectedOutputFiles.
+    """
+    full_files, remainder = divmod(input_bytes, target_size)
+    if not full_files:
+        return 1
+    is_spread = (
+        remainder <= _MIN_FILE_SHARE * target_size and input_bytes / full_files < _MAX_AVERAGE_FILE * target_size
+    )
+    return int(full_files) if is_spread else math.ceil(input_bytes / target_size)
 
 
 def trial_indexes(outputs: Sequence[TaskOutput], count: int) -> list[int]:
