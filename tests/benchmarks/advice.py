@@ -27,7 +27,7 @@ from spark_iceberg_sql.insight.advise.model import Advice, Proposal
 from spark_iceberg_sql.spark.bridge.jvm import sessions
 from spark_iceberg_sql.spark.bridge.plans import hypothetical_plans, relations
 from spark_iceberg_sql.spark.bridge.tables import hypothetical_tables
-from tests.benchmarks.previews import EVENTS
+from tests.benchmarks.previews import EVENTS, write_without_processes
 
 CONFIG = {"spark.master": "local[2]", "spark.driver.memory": "6g", "spark.sql.shuffle.partitions": "2"}
 QUERIES = 30  # that the workloads of a data set are drawn from
@@ -215,6 +215,7 @@ def main() -> None:
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         spark = sis.session(Path(folder) / "warehouse", config=CONFIG)
+        write_without_processes(spark)
         for data in args.data:
             benchmark(spark, data, args.rows, args.workloads, random.Random(f"{data} {args.seed}"), f"{folder}/{data}")
         spark.stop()

@@ -21,7 +21,7 @@ import spark_iceberg_sql as sis
 from spark_iceberg_sql import demo
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "spark"))
-from conftest import SMALL
+from conftest import SMALL, write_without_processes
 
 EVENTS = """
 SELECT id, timestamp_seconds(1704067200 + cast(15552000 * sqrt(id / 500000) AS bigint)) AS ts,
@@ -85,6 +85,7 @@ CASES: dict[str, list[tuple[str, dict[str, str]]]] = {
 def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         spark = sis.session(Path(folder) / "warehouse", config=SMALL)
+        write_without_processes(spark)
         tpch = shutil.which("tpcgen-cli")
         names = sys.argv[1:] or [name for name in CASES if tpch or name != "lineitem"]
         if "events" in names:

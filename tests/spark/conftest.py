@@ -104,12 +104,12 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     config = {**SMALL, "spark.sql.warehouse.dir": str(folder / "spark_catalog")}
     config["spark.sql.defaultCatalog"] = "spark_catalog"  # tests of other tables than Iceberg's create them there
     session = spark_iceberg_sql.session(folder / "warehouse", config=config)
-    _local_files(session)
+    write_without_processes(session)
     yield session
     session.stop()
 
 
-def _local_files(session: SparkSession) -> None:
+def write_without_processes(session: SparkSession) -> None:
     """Write files without a process for each: LocalFiles.java."""
     text = (HERE / "LocalFiles.java").read_text("utf-8")
     loader = compiler.compile_java(text, "LocalFiles.java", compiler.context_loader())
