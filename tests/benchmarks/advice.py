@@ -2,9 +2,10 @@
 
 python -m tests.benchmarks.advice [events lineitem store_sales] [--workloads 34] [--rows 250000] [--seed 20]
 
-For each data set: advice is asked for every workload, by the public function. Every spec that any advice tried is then
-written, each into a table, and Spark plans every query on it. A proposal with an order of rows is written with its own
-statements. `lineitem` and `store_sales` need `tpcgen-cli` on PATH.
+For each data set: advice is asked for every workload, by the public function. Every spec that any advice estimated at
+less than twice the cost of its best one is then written, each into a table, and Spark plans every query on it. A
+proposal with an order of rows is written with its own statements. `lineitem` and `store_sales` need `tpcgen-cli` on
+PATH.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from spark_iceberg_sql.spark.bridge.tables import hypothetical_tables
 from tests.benchmarks.previews import EVENTS, write_without_processes
 
 CONFIG = {"spark.master": "local[2]", "spark.driver.memory": "6g", "spark.sql.shuffle.partitions": "2"}
+MAX_COST = 2  # in costs of the best; a spec that is estimated to cost more is not written
 QUERIES = 30  # that the workloads of a data set are drawn from
 SCALES = {"lineitem": ("tpch", "0.05"), "store_sales": ("tpcds", "0.1")}
 Workload = Sequence[tuple[str, float]]
@@ -167,8 +169,10 @@ def benchmark(spark: SparkSession, data: str, rows: int, workloads: int, some: r
     print(f"{data}: {workloads} times advice, {time.perf_counter() - start:.0f} s", flush=True)
     start = time.perf_counter()
     today = costs(spark, f"local.{data}", data, texts)
-    specs = {proposal.spec: proposal for advice in advices for proposal in advice if not proposal.sort_order}
-    tried = {item.spec for advice in advices for item in advice.ruled_out if item.cost is not None} | set(specs)
+    tried = {proposal.spec for advice in advices for proposal in advice if not proposal.sort_order}
+    for advice in advices:
+        limit = MAX_COST * advice.best.cost
+        tried.update(item.spec for item in advice.ruled_out if item.cost is not None and item.cost < limit)
     real: dict[str, dict[str, Cost]] = {}
     for number, spec in enumerate(sorted(tried)):
         plain = Proposal(spec, 0, 0, 0, (), 0, 0)

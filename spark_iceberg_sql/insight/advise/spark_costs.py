@@ -70,7 +70,7 @@ class CostEstimator:
         self._source = source
         self._queries = queries
         self._rows = sample_rows
-        self._using = using
+        self.using = using
         self._notes = notes
         self._today = today
         self._min_file_size = 0
@@ -88,7 +88,7 @@ class CostEstimator:
         self._columns = list(columns)
         target_size = int(self._source.properties.get(TARGET_SIZE, DEFAULT_TARGET_SIZE))
         # From metadata, rows are only assumed to fill the buckets evenly.
-        max_buckets = self._today.bytes / max(1, _min_file_size(target_size)) if self._using == "data" else 0
+        max_buckets = self._today.bytes / max(1, _min_file_size(target_size)) if self.using == "data" else 0
         fields = [
             f
             for column, filtered in columns.items()
@@ -96,7 +96,7 @@ class CostEstimator:
             if filtered.is_equality or f.transform.transform.order_preserving
         ]
         sampled_fields = list({f.key: f for f in (*fields, *self._today.fields)}.values())
-        if self._using == "metadata":
+        if self.using == "metadata":
             assumed, settings, files = assumed_rows(
                 self._spark, self._source, self._columns, sampled_fields, self._rows
             )
@@ -147,7 +147,7 @@ class CostEstimator:
         """
         best, sample = list(best), initial.sample
         rows = min(_REFINE_FACTOR * self._rows, _MAX_SAMPLE_ROWS)
-        if not best or self._using == "metadata" or sample.is_complete or rows <= self._rows:
+        if not best or self.using == "metadata" or sample.is_complete or rows <= self._rows:
             layouts_by_spec = {spec: initial.layouts[spec] for spec in best}
             costs = [{spec: cost[spec] for spec in best} for cost in initial.costs_by_query]
             return Costs(sample, layouts_by_spec, initial.planned_queries, costs)
@@ -198,7 +198,7 @@ class CostEstimator:
     def table_under(self, sample: Sample, spec: Spec, slices: FileSlices) -> HypotheticalTable:
         """The files under a spec; from data, every partition is counted."""
         schema, counted_partitions = self._source.schema, None
-        if self._using != "metadata" and not sample.is_complete:
+        if self.using != "metadata" and not sample.is_complete:
             counted_partitions = count_partitions(self._source, sample.columns, spec.fields)
         if counted_partitions is None:
             return hypothetical_table(sample, schema, spec, slices)
@@ -214,7 +214,7 @@ class CostEstimator:
 
     def cost_error(self, sample: Sample) -> float:
         """The relative error of a cost."""
-        return METADATA_ERROR if self._using == "metadata" else sample.error
+        return METADATA_ERROR if self.using == "metadata" else sample.error
 
     def minimum_reads(self, query: str, sample: Sample, slices: FileSlices) -> tuple[int, int]:
         """The files and bytes that a query is assumed to read if it reads none of the files under a spec.

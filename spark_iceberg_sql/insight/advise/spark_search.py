@@ -9,23 +9,21 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
 from itertools import takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
 from spark_iceberg_sql.checker.plan import size
-from spark_iceberg_sql.checker.planner import plans
 from spark_iceberg_sql.errors import IcebergSqlError
-from spark_iceberg_sql.insight.advise.candidate_fields import SortOrder, alter_statements
-from spark_iceberg_sql.insight.advise.layout import FileSlices, Sample, slice_files
-from spark_iceberg_sql.insight.advise.model import Advice, Proposal, RuledOut, median_size, proposal, with_today
+from spark_iceberg_sql.insight.advise.candidate_fields import SortOrder
+from spark_iceberg_sql.insight.advise.layout import FileSlices, slice_files
+from spark_iceberg_sql.insight.advise.model import Advice, Proposal, RuledOut, median_size, with_today
 from spark_iceberg_sql.insight.advise.spark_costs import FINALISTS, CostEstimator
 from spark_iceberg_sql.insight.advise.spark_growth import growth_of
+from spark_iceberg_sql.insight.advise.spark_proposals import Proposals
 from spark_iceberg_sql.insight.advise.spark_queries import WorkloadQueries
 from spark_iceberg_sql.insight.advise.spark_workload_costs import NO_TABLE, Costs, SpecFields, Today
-from spark_iceberg_sql.insight.hypothetical.partitions import HypotheticalTable
 from spark_iceberg_sql.insight.hypothetical.spark_source import Source
-from spark_iceberg_sql.insight.specs import DROP_DANGLING_DELETES, REWRITE_ALL, candidate_spec, clause, rewrite_call
+from spark_iceberg_sql.insight.specs import candidate_spec, clause
 from spark_iceberg_sql.insight.workload import Query
 from spark_iceberg_sql.model.spec import Spec
 from spark_iceberg_sql.model.table import Table
@@ -34,7 +32,7 @@ from spark_iceberg_sql.spark.bridge.tables import hypothetical_tables as tables
 from spark_iceberg_sql.spark.bridge.tables import rewrites
 from spark_iceberg_sql.spark.gate import intercept
 from spark_iceberg_sql.spark.gate.session_tables import SessionTables
-from spark_iceberg_sql.syntax.identifiers import dotted, quoted, string_literal
+from spark_iceberg_sql.syntax.identifiers import dotted
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -73,7 +71,6 @@ class AdviceSearch:
         self._source = source
         self._notes: list[str] = []
         self._queries = WorkloadQueries(spark, source, queries, self._notes, runs_joins=using == "data")
-        self._using = using
         self._refusals: dict[str, str] = {}  # by the text of the spec
         self._table: Java = None
         self._current: SpecFields = ()
@@ -92,15 +89,16 @@ class AdviceSearch:
                 )
         self._choices: dict[str, Choice] = {}  # by the title of the proposal
         self.costs = CostEstimator(spark, source, self._queries, sample_rows, using, self._notes, self._today)
+        self._proposals = Proposals(spark, source, self._queries, self.costs, self._table, self._current, self._today)
 
     def result(self) -> Advice:
         """Rank every spec, the best again on a larger sample, and let Spark plan the best of these."""
         all_costs = self.costs.all_specs()
-        today = self._current_proposal(self._table) if self._table is not None else None
+        today = self._proposals.of_table(self._table) if self._table is not None else None
         best_specs = [s for s in all_costs.ranked_specs() if not self._is_current(s, all_costs.layouts[s], today)]
         refined = self.costs.refine(all_costs, best_specs[:FINALISTS])
         choices = [Choice(cost, spec, refined) for spec, cost in refined.total_costs.items()]
-        if self._using == "data":
+        if self.costs.using == "data":
             choices += self._sorted_choices(all_costs, best_specs)
         proposals = self._verified_proposals(choices)
         if today is not None:
@@ -163,7 +161,7 @@ class AdviceSearch:
         if today is None:
             return False
         # From metadata, where files end is not known well enough.
-        max_files = _REWRITE_FACTOR * len(slices.sizes) if self._using == "data" else math.inf
+        max_files = _REWRITE_FACTOR * len(slices.sizes) if self.costs.using == "data" else math.inf
         has_same_fields = {f.key for f in fields} == {f.key for f in self._today.fields}
         return has_same_fields and today.table_files <= max_files
 
@@ -173,7 +171,7 @@ class AdviceSearch:
         """
         assert self._source.metadata is not None
         with rewrites.table_after(self._table, self._source.metadata, options) as table:
-            return None if table is None else self._current_proposal(table)
+            return None if table is None else self._proposals.of_table(table)
 
     def proposal_under(self, fields: SpecFields | None = None, *, is_sorted: bool = True) -> Proposal:
         """What the queries read if all rows are written anew, from a sample of them.
@@ -186,7 +184,7 @@ class AdviceSearch:
         _, columns = self._queries.filters
         sample = self.costs.take_sample(list(columns), fields, is_sorted=is_sorted)
         slices = slice_files(sample, fields)
-        return self._hypothetical_proposal(sample, slices, self.costs.table_under(sample, Spec(0, fields), slices))
+        return self._proposals.under(sample, slices, self.costs.table_under(sample, Spec(0, fields), slices))
 
     def in_larger_files(self, best: Proposal) -> Proposal:
         """A proposal of this search, with files as large as a rewrite may make them."""
@@ -194,7 +192,7 @@ class AdviceSearch:
         sample = choice.costs.sample.in_larger_files()
         slices = slice_files(sample, choice.fields)
         hypothetical = self.costs.table_under(sample, Spec(0, choice.fields), slices)
-        return self._hypothetical_proposal(sample, slices, hypothetical, order=choice.order)
+        return self._proposals.under(sample, slices, hypothetical, order=choice.order)
 
     # ---------------------------------------------------------------- proposals
 
@@ -204,7 +202,7 @@ class AdviceSearch:
         text = clause(Spec(0, fields), self._source.schema)
         try:
             warnings = candidate_spec(text, self._source.schema, table=self._source.sql_name).warnings
-            ddl = self._ddl(fields, choice.order)
+            ddl = self._proposals.ddl(fields, choice.order)
         except IcebergSqlError as error:
             reason = " ".join(str(error).splitlines()[:2])
             self._refusals[text] = reason
@@ -216,94 +214,9 @@ class AdviceSearch:
         if not sample.is_complete and self.costs.is_too_small(median_file):
             self._refusals[text] = f"with all partitions counted, its median file would have {size(median_file)}"
             return None
-        result = self._hypothetical_proposal(sample, slices, hypothetical, ddl, warnings, choice.order)
+        result = self._proposals.under(sample, slices, hypothetical, ddl, warnings, choice.order)
         self._choices[result.title] = choice
         return result
-
-    def _hypothetical_proposal(
-        self,
-        sample: Sample,
-        slices: FileSlices,
-        hypothetical: HypotheticalTable,
-        ddl: tuple[str, ...] = (),
-        warnings: tuple[str, ...] = (),
-        order: SortOrder | None = None,
-    ) -> Proposal:
-        source, spec = self._source, hypothetical.spec
-        answered = self._answered_under(hypothetical)
-        with tables.table(source.as_table(spec)) as table:
-            tables.add_files(table, hypothetical.to_bytes())
-            reads = self._queries.reads(table, answered)
-        for index, query_reads in enumerate(reads):
-            if not query_reads.files and self._using == "metadata":
-                files, total = self.costs.minimum_reads(query_reads.query, sample, slices)
-                reads[index] = replace(query_reads, files=files, bytes=total)
-        strategy = ", strategy => 'sort'" if order is not None or self._today.order else ""
-        if order is not None and order.is_z_order:  # which a table cannot declare
-            strategy += f", sort_order => {string_literal(self._order_text(order))}"
-        return proposal(
-            clause(spec, source.schema),
-            reads,
-            self.costs.open_cost,
-            hypothetical.file_sizes,
-            ddl,
-            rewrite_call(source.table, self._rewrite_options, strategy) if source.table is not None else None,
-            warnings,
-            error=self.costs.cost_error(sample),
-            has_estimated_cuts=hypothetical.partition_count < len(hypothetical.files),
-            sort_order=self._order_text(order),
-        )
-
-    @cached_property
-    def _rewrite_options(self) -> dict[str, str]:
-        """Of a rewrite of all files; delete files that then belong to no file go, too."""
-        return {**REWRITE_ALL, **(DROP_DANGLING_DELETES if tables.has_delete_files(self._table) else {})}
-
-    @cached_property
-    def _answered_today(self) -> frozenset[str]:
-        """The texts of the queries that the metadata of today's files answers."""
-        return self._queries.answered(self._table) if self._table is not None else frozenset()
-
-    def _answered_under(self, hypothetical: HypotheticalTable) -> frozenset[str]:
-        """Of these, the queries that a hypothetical table's partition values answer: its bounds are estimates."""
-        if not self._answered_today:
-            return frozenset()
-        with tables.table(self._source.as_table(hypothetical.spec)) as table:
-            tables.add_files(table, hypothetical.without_bounds().to_bytes())
-            return self._queries.answered(table, self._answered_today)
-
-    def _order_text(self, order: SortOrder | None) -> str:
-        schema = self._source.schema
-        columns = [schema.by_id(field_id) for field_id in order.field_ids] if order is not None else []
-        names = ", ".join(".".join(map(quoted, column.path)) for column in columns if column is not None)
-        return f"zorder({names})" if order is not None and order.is_z_order else names
-
-    def _ddl(self, fields: SpecFields, order: SortOrder | None) -> tuple[str, ...]:
-        """The ALTER statements that lead to a spec and an order. Raises IcebergSqlError if the rules refuse one."""
-        source = self._source
-        if source.table is None:
-            return ()
-        name = ".".join(map(quoted, source.table))
-        statements = alter_statements(name, self._current, fields, source.schema)
-        if order is not None and not order.is_z_order:
-            clustered = "DISTRIBUTED BY PARTITION LOCALLY ORDERED" if fields else "ORDERED"
-            statements += (f"ALTER TABLE {name} WRITE {clustered} BY {self._order_text(order)}",)
-        catalog = SessionTables(self._spark, intercept.unchecked_sql(self._spark))
-        for plan in plans(catalog, ";\n".join(statements)):
-            if not plan.report.ok:
-                diagnostic = next(iter(plan.report))
-                raise IcebergSqlError(f"{diagnostic.code}: {diagnostic.message}")
-        return statements
-
-    def _current_proposal(self, table: Java) -> Proposal:
-        """Today's spec with the files of a table: the source's, or that table after a statement."""
-        text = clause(Spec(0, self._current), self._source.schema)
-        answered = self._answered_today
-        if table is not self._table:
-            answered = self._queries.answered(table, answered)
-        reads = self._queries.reads(table, answered)
-        sizes = tables.file_sizes(table)
-        return proposal(text, reads, self.costs.open_cost, sizes, (), None, (), is_today=True)
 
     def _with_current_reads(self, proposals: Sequence[Proposal]) -> list[Proposal]:
         """The proposals, with what each query reads today, or reads of an unpartitioned table."""

@@ -1,0 +1,146 @@
+"""The proposals of advice: what Spark plans to read of a hypothetical table, or of a table's files as they are."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from spark_iceberg_sql.checker.planner import plans
+from spark_iceberg_sql.errors import IcebergSqlError
+from spark_iceberg_sql.insight.advise.candidate_fields import SortOrder, alter_statements
+from spark_iceberg_sql.insight.advise.layout import FileSlices, Sample
+from spark_iceberg_sql.insight.advise.model import Proposal, proposal
+from spark_iceberg_sql.insight.advise.spark_costs import CostEstimator
+from spark_iceberg_sql.insight.advise.spark_queries import WorkloadQueries
+from spark_iceberg_sql.insight.advise.spark_workload_costs import SpecFields, Today
+from spark_iceberg_sql.insight.hypothetical.partitions import HypotheticalTable
+from spark_iceberg_sql.insight.hypothetical.spark_source import Source
+from spark_iceberg_sql.insight.specs import DROP_DANGLING_DELETES, REWRITE_ALL, clause, rewrite_call
+from spark_iceberg_sql.model.spec import Spec
+from spark_iceberg_sql.spark.bridge.tables import hypothetical_tables as tables
+from spark_iceberg_sql.spark.gate import intercept
+from spark_iceberg_sql.spark.gate.session_tables import SessionTables
+from spark_iceberg_sql.syntax.identifiers import quoted, string_literal
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from spark_iceberg_sql.spark.bridge.jvm.gateway import Java
+
+
+class Proposals:
+    """Makes proposals.
+
+    spark: the session. source: the rows. queries: the workload. costs: what estimates the files. table: Iceberg's, if
+    the source is one in a catalog. current: the fields of its spec, void ones, too. today: its layout.
+    """
+
+    def __init__(
+        self,
+        spark: SparkSession,
+        source: Source,
+        queries: WorkloadQueries,
+        costs: CostEstimator,
+        table: Java,
+        current: SpecFields,
+        today: Today,
+    ) -> None:
+        self._spark = spark
+        self._source = source
+        self._queries = queries
+        self._costs = costs
+        self._table = table
+        self._current = current
+        self._today = today
+
+    def under(
+        self,
+        sample: Sample,
+        slices: FileSlices,
+        hypothetical: HypotheticalTable,
+        ddl: tuple[str, ...] = (),
+        warnings: tuple[str, ...] = (),
+        order: SortOrder | None = None,
+    ) -> Proposal:
+        """A hypothetical table.
+
+        sample: its rows. slices: of the sample, by file. hypothetical: its files. ddl: the statements that lead to it.
+        warnings: the rules' about it. order: of the rows of each partition; None for the order that they have.
+        """
+        source, spec = self._source, hypothetical.spec
+        answered = self._answered_under(hypothetical)
+        with tables.table(source.as_table(spec)) as table:
+            tables.add_files(table, hypothetical.to_bytes())
+            reads = self._queries.reads(table, answered)
+        for index, query_reads in enumerate(reads):
+            if not query_reads.files and self._costs.using == "metadata":
+                files, total = self._costs.minimum_reads(query_reads.query, sample, slices)
+                reads[index] = replace(query_reads, files=files, bytes=total)
+        strategy = ", strategy => 'sort'" if order is not None or self._today.order else ""
+        if order is not None and order.is_z_order:  # which a table cannot declare
+            strategy += f", sort_order => {string_literal(self.order_text(order))}"
+        return proposal(
+            clause(spec, source.schema),
+            reads,
+            self._costs.open_cost,
+            hypothetical.file_sizes,
+            ddl,
+            rewrite_call(source.table, self._rewrite_options, strategy) if source.table is not None else None,
+            warnings,
+            error=self._costs.cost_error(sample),
+            has_estimated_cuts=hypothetical.partition_count < len(hypothetical.files),
+            sort_order=self.order_text(order),
+        )
+
+    @cached_property
+    def _rewrite_options(self) -> dict[str, str]:
+        """Of a rewrite of all files; delete files that then belong to no file go, too."""
+        return {**REWRITE_ALL, **(DROP_DANGLING_DELETES if tables.has_delete_files(self._table) else {})}
+
+    @cached_property
+    def _answered_today(self) -> frozenset[str]:
+        """The texts of the queries that the metadata of today's files answers."""
+        return self._queries.answered(self._table) if self._table is not None else frozenset()
+
+    def _answered_under(self, hypothetical: HypotheticalTable) -> frozenset[str]:
+        """Of these, the queries that a hypothetical table's partition values answer: its bounds are estimates."""
+        if not self._answered_today:
+            return frozenset()
+        with tables.table(self._source.as_table(hypothetical.spec)) as table:
+            tables.add_files(table, hypothetical.without_bounds().to_bytes())
+            return self._queries.answered(table, self._answered_today)
+
+    def order_text(self, order: SortOrder | None) -> str:
+        """An order as a proposal has it; empty for None."""
+        schema = self._source.schema
+        columns = [schema.by_id(field_id) for field_id in order.field_ids] if order is not None else []
+        names = ", ".join(".".join(map(quoted, column.path)) for column in columns if column is not None)
+        return f"zorder({names})" if order is not None and order.is_z_order else names
+
+    def ddl(self, fields: SpecFields, order: SortOrder | None) -> tuple[str, ...]:
+        """The ALTER statements that lead to a spec and an order. Raises IcebergSqlError if the rules refuse one."""
+        source = self._source
+        if source.table is None:
+            return ()
+        name = ".".join(map(quoted, source.table))
+        statements = alter_statements(name, self._current, fields, source.schema)
+        if order is not None and not order.is_z_order:
+            clustered = "DISTRIBUTED BY PARTITION LOCALLY ORDERED" if fields else "ORDERED"
+            statements += (f"ALTER TABLE {name} WRITE {clustered} BY {self.order_text(order)}",)
+        catalog = SessionTables(self._spark, intercept.unchecked_sql(self._spark))
+        for plan in plans(catalog, ";\n".join(statements)):
+            if not plan.report.ok:
+                diagnostic = next(iter(plan.report))
+                raise IcebergSqlError(f"{diagnostic.code}: {diagnostic.message}")
+        return statements
+
+    def of_table(self, table: Java) -> Proposal:
+        """Today's spec with the files of a table: the source's, or that table after a statement."""
+        text = clause(Spec(0, self._current), self._source.schema)
+        answered = self._answered_today
+        if table is not self._table:
+            answered = self._queries.answered(table, answered)
+        reads = self._queries.reads(table, answered)
+        sizes = tables.file_sizes(table)
+        return proposal(text, reads, self._costs.open_cost, sizes, (), None, (), is_today=True)
