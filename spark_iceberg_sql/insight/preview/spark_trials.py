@@ -36,6 +36,7 @@ _LARGE_SHARE = 4  # a partition is large if it has more than one part of so many
 _BEGINNING = 4  # of a large one, one part of so many is written as well: two sizes show how a file grows
 _FILE_FACTOR = 6  # uncompressed bytes of a full file, in target sizes
 _FREE_BYTES = 8_000_000  # of all trials, whatever share of the bytes it is
+_MAX_BYTES = 24_000_000  # of all trials: how rows compress does not depend on the size of the table
 
 
 class SourceChangedError(Exception):
@@ -99,7 +100,7 @@ def _affordable(outputs: Sequence[TaskOutput], target_size: int) -> tuple[dict[i
 
     Together they are not too large a part of all bytes. target_size: of files, in bytes.
     """
-    budget = max(_FREE_BYTES, int(_TOTAL_SHARE * sum(output.raw_bytes for output in outputs)))
+    budget = min(_MAX_BYTES, max(_FREE_BYTES, int(_TOTAL_SHARE * sum(output.raw_bytes for output in outputs))))
     sizes = [output.raw_bytes for output in outputs]
     by_size = sorted(range(len(outputs)), key=sizes.__getitem__)
     large = [i for i in by_size if sizes[i] > min(_TRIAL_BYTES, budget // _LARGE_SHARE)]
