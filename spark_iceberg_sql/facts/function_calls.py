@@ -1,4 +1,4 @@
-"""The calls of `iceberg_*` and `catalog.system.*` functions in a statement, with arguments in parameter order."""
+"""The calls of `iceberg_*`, `iceberg_functions.*` and `catalog.system.*` in a statement, with arguments in order."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.lazy import regex
 from spark_iceberg_sql.model.transform_record import Transform
-from spark_iceberg_sql.model.transforms import BY_FUNCTION, TRANSFORMS
+from spark_iceberg_sql.model.transforms import BY_FUNCTION, SPEC_CATALOG, SPEC_FUNCTIONS, TRANSFORMS
 from spark_iceberg_sql.model.types import Type
 from spark_iceberg_sql.records import record
 from spark_iceberg_sql.syntax.brackets import between_commas, closing_index
@@ -16,7 +16,7 @@ from spark_iceberg_sql.syntax.lexer import Token, TokenKind
 from spark_iceberg_sql.syntax.script import Statement
 from spark_iceberg_sql.syntax.terms import Offsets
 
-_FUNCTIONS = r"\biceberg_\w+\s*\(|\.\s*system\s*\."
+_FUNCTIONS = r"\biceberg_\w+\s*\(|\biceberg_functions`?\s*\.|\.\s*system\s*\."
 FUNCTION_PATTERN = regex(_FUNCTIONS, re.IGNORECASE)
 # Text that a statement must contain to be checked by the rules for queries.
 _QUERY_PATTERN = regex(rf"{_FUNCTIONS}|\bwhere\b|\"", re.IGNORECASE)
@@ -25,6 +25,7 @@ _FOREIGN_PATTERN = regex(
     r"\btop\s+[0-9]|\b(?:from|join)\s*'|\bat\s*\(\s*(?:timestamp|version|snapshot)\b", re.IGNORECASE
 )
 FUNCTION_PREFIX = "iceberg_"
+_SYSTEM = "system"
 # The functions of `catalog.system`.
 SYSTEM_FUNCTIONS = {t.spark_function: t for t in TRANSFORMS if t.spark_function is not None}
 _NON_QUERY_KEYWORDS = frozenset({"CALL", "DESCRIBE", "DESC", "SHOW", "DROP", "ALTER", "REFRESH", "SET", "USE"})
@@ -58,7 +59,8 @@ def _may_contain_call(statement: Statement) -> bool:
 
 @record(frozen=True, slots=True)
 class FunctionCall:
-    """A call. name: as written, with the catalog. is_system: true for a function of `catalog.system`.
+    """A call. name: as written, with the catalog. is_system: true for a function of `catalog.system`. is_spec: true
+    for one of the catalog that Iceberg's expressions spec reserves.
 
     function: its name alone, in lower case. transform: the one that it computes; None if there is no such
     function. arguments: the tokens of each, without names, in the order of the parameters.
@@ -69,6 +71,7 @@ class FunctionCall:
 
     name: str
     is_system: bool
+    is_spec: bool
     function: str
     transform: Transform | None
     arguments: tuple[tuple[Token, ...], ...]
@@ -111,9 +114,11 @@ def calls(context: Context) -> Iterator[FunctionCall]:
         name_match = _call_name(tokens, i) if len(open_brackets) <= _MAX_DEPTH else None
         if name_match is None:
             continue
-        first, is_system = name_match
+        first, catalog = name_match
+        is_system, is_spec = catalog == _SYSTEM, catalog == SPEC_CATALOG
         function = token.text.strip("`").lower()
-        transform = SYSTEM_FUNCTIONS.get(function) if is_system else BY_FUNCTION.get(function)
+        session_function = SPEC_FUNCTIONS.get(function, "") if is_spec else function
+        transform = SYSTEM_FUNCTIONS.get(function) if is_system else BY_FUNCTION.get(session_function)
         end = closing_index(tokens, i + 1)
         argument_tokens = between_commas(tokens[i + 2 : end])
         arguments = tuple(tuple(argument) for argument in argument_tokens) if end > i + 2 else ()
@@ -129,6 +134,7 @@ def calls(context: Context) -> Iterator[FunctionCall]:
         yield FunctionCall(
             context.text_at(name_span),
             is_system,
+            is_spec,
             function,
             transform,
             arguments,
@@ -162,8 +168,10 @@ def _in_parameter_order(
     return tuple(values)
 
 
-def _call_name(tokens: Sequence[Token], i: int) -> tuple[int, bool] | None:
-    """The index at which the name of a call begins if token i ends it, and whether it is in `system`."""
+def _call_name(tokens: Sequence[Token], i: int) -> tuple[int, str | None] | None:
+    """The index at which the name of a call begins if token i ends it, and `system` or the spec's catalog if it is
+    there.
+    """
     is_name = tokens[i].kind in (TokenKind.WORD, TokenKind.QUOTED)
     if not is_name or [token.text for token in tokens[i + 1 : i + 2]] != ["("]:
         return None
@@ -171,9 +179,11 @@ def _call_name(tokens: Sequence[Token], i: int) -> tuple[int, bool] | None:
     while first >= 2 and tokens[first - 1].text == ".":
         first -= 2
     parts = [t.text.strip("`").lower() for t in tokens[first : i + 1 : 2]]
-    if len(parts) == 3 and parts[1] == "system":
-        return first, True
-    return (i, False) if len(parts) == 1 and parts[0].startswith(FUNCTION_PREFIX) else None
+    if len(parts) == 3 and parts[1] == _SYSTEM:
+        return first, _SYSTEM
+    if len(parts) == 2 and parts[0] == SPEC_CATALOG:
+        return first, SPEC_CATALOG
+    return (i, None) if len(parts) == 1 and parts[0].startswith(FUNCTION_PREFIX) else None
 
 
 def _are_complete(arguments: Sequence[Sequence[Token]]) -> bool:

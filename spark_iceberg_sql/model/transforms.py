@@ -229,6 +229,9 @@ BY_NAME = {transform.name: transform for transform in TRANSFORMS}
 # Spelling in DDL, in lower case, to its record (void too: the rule about it needs the record).
 BY_SPELLING = {spelling: transform for transform in TRANSFORMS for spelling in transform.spellings}
 BY_FUNCTION = {function: transform for transform in TRANSFORMS for function in transform.functions}
+# The catalog that Iceberg's expressions spec reserves, and its functions, in lower case, to those of a session.
+SPEC_CATALOG = "iceberg_functions"
+SPEC_FUNCTIONS = {**{t.name: t.functions[0] for t in TRANSFORMS if not t.is_void}, "if_else": "if"}
 BY_SUFFIX = {transform.suffix: transform for transform in TRANSFORMS if transform.suffix}
 # Other engines' names, in lower case, to the nearest transform and the reason why it serves.
 BY_OTHER_NAME = {

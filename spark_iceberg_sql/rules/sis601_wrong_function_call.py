@@ -4,7 +4,8 @@
 `iceberg_bucket(16, id)` and `catalog.system.bucket(16, id)` take what the transform takes in DDL: for bucket and
 truncate a constant integer from 1 to 2147483647, and then one column of a type that the transform accepts. Hive's and
 Trino's functions have the column first; Spark refuses that when the query is analysed. `catalog.system` has no
-singular names, and none for identity and void.
+singular names, and none for identity and void. `iceberg_functions`, the catalog that Iceberg's expressions spec
+reserves, has the singular names alone, with the arguments and values of `iceberg_*`.
 
 ## Instead
 The number first, then one column. For weeks and quarters, days or months.
@@ -22,9 +23,13 @@ SELECT count(*) FROM events WHERE iceberg_days(id) = DATE '2024-05-17';
 CREATE TABLE events (id BIGINT, ts TIMESTAMP) USING iceberg;
 SELECT iceberg_weeks(ts) FROM events;
 ```
+```sql bad
+CREATE TABLE events (id BIGINT, ts TIMESTAMP) USING iceberg;
+SELECT iceberg_functions.years(ts) FROM events;
+```
 ```sql good
 CREATE TABLE events (id BIGINT, ts TIMESTAMP) USING iceberg;
-SELECT iceberg_bucket(16, id), iceberg_days(ts), local.system.hours(ts) FROM events;
+SELECT iceberg_bucket(16, id), iceberg_days(ts), local.system.hours(ts), iceberg_functions.year(ts) FROM events;
 ```
 """
 
@@ -35,7 +40,7 @@ from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.facts.function_calls import FUNCTION_PREFIX, SYSTEM_FUNCTIONS, FunctionCall, calls
 from spark_iceberg_sql.facts.target_context import UnknownFactError
 from spark_iceberg_sql.model.transform_record import Parameter
-from spark_iceberg_sql.model.transforms import BY_FUNCTION, BY_OTHER_NAME, BY_SPELLING
+from spark_iceberg_sql.model.transforms import BY_FUNCTION, BY_OTHER_NAME, BY_SPELLING, SPEC_FUNCTIONS
 from spark_iceberg_sql.model.types import Primitive
 from spark_iceberg_sql.rules.argument_swap import number_first_fix
 from spark_iceberg_sql.rules.base import Category, Finding, Findings, rule
@@ -60,6 +65,8 @@ def wrong_function_call(context: Context) -> Findings:
 
 def _no_function(context: Context, call: FunctionCall) -> Finding | None:
     """A name that is nearly a function's: one letter differs, or it is another engine's name."""
+    if call.is_spec:
+        return _no_spec_function(call)
     from spark_iceberg_sql.model.functions.metadata_functions import NAMES  # the command starts sooner
 
     if call.function in NAMES or f"function {call.function}" in context.text.lower():
@@ -84,6 +91,20 @@ def _no_function(context: Context, call: FunctionCall) -> Finding | None:
     reason = f": {BY_OTHER_NAME[function_name][1]}" if function_name in _TIME_NAMES else ""
     message = f"there is no function `{call.name}`"
     return Finding(call.name_span, message, f"write `{suggestion}`{reason}", fix)
+
+
+def _no_spec_function(call: FunctionCall) -> Finding | None:
+    """A name that the expressions spec does not have: it lists all functions of its catalog."""
+    if call.function in SPEC_FUNCTIONS:
+        return None  # of no transform
+    transform = BY_SPELLING.get(call.function)
+    transform = BY_OTHER_NAME[call.function][0] if call.function in _TIME_NAMES else transform
+    names = [name for name in SPEC_FUNCTIONS if _is_one_edit_apart(call.function, name)]
+    if transform is not None and transform.name in SPEC_FUNCTIONS:
+        names = [transform.name]
+    catalog = call.name[: len(call.name) - len(call.function)]
+    suggestion = " or ".join(f"`{catalog}{name}`" for name in (names or SPEC_FUNCTIONS))
+    return Finding(call.name_span, f"there is no function `{call.name}`", f"write {suggestion}")
 
 
 def _is_one_edit_apart(left: str, right: str) -> bool:

@@ -131,3 +131,29 @@ SELECT local.system.bucket(id, 16) FROM t;  -- error: SIS601
 CREATE TABLE t (k STRING, f DOUBLE, ts TIMESTAMP) USING iceberg;
 SELECT transform(array(ts), k -> local.system.days(k)) FROM t;
 SELECT filter(array(1), f -> local.system.bucket(4, f) > 0) FROM t;
+
+-- case: iceberg_functions, the column first
+CREATE TABLE t (id BIGINT, name STRING) USING iceberg;
+SELECT iceberg_functions.bucket(id, 16) FROM t;  -- error: SIS601
+
+-- case: iceberg_functions, no bucket
+CREATE TABLE t (id BIGINT) USING iceberg;
+SELECT id FROM t WHERE ICEBERG_FUNCTIONS.Bucket(0, id) = 3;  -- error: SIS601
+
+-- case: iceberg_functions, a type that the transform does not take
+CREATE TABLE t (id BIGINT) USING iceberg;
+SELECT iceberg_functions.day(id) FROM t;  -- error: SIS601
+
+-- case: iceberg_functions, a name of the DDL
+CREATE TABLE t (ts TIMESTAMP) USING iceberg;
+SELECT iceberg_functions.years(ts) FROM t;  -- error: SIS601
+
+-- case: iceberg_functions, the transform that the spec leaves out
+CREATE TABLE t (ts TIMESTAMP) USING iceberg;
+SELECT iceberg_functions.void(ts) FROM t;  -- error: SIS601
+
+-- case: iceberg_functions, all of its functions
+CREATE TABLE t (id BIGINT, name STRING, ts TIMESTAMP) USING iceberg;
+SELECT iceberg_functions.bucket(16, id), iceberg_functions.truncate(4, name), iceberg_functions.identity(id) FROM t;
+SELECT iceberg_functions.year(ts), iceberg_functions.month(ts), iceberg_functions.day(ts), iceberg_functions.hour(ts) FROM t;
+SELECT iceberg_functions.if_else(id > 1, id, 0), `iceberg_functions`.bucket(n => 16, col => id) FROM t;

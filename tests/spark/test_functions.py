@@ -5,11 +5,14 @@ from __future__ import annotations
 import datetime
 from itertools import pairwise
 
+import pyspark
 import pytest
+from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - the usual alias
 
-from spark_iceberg_sql.model.transforms import BY_FUNCTION, TIMES, TRANSFORMS
+import spark_iceberg_sql as sis
+from spark_iceberg_sql.model.transforms import BY_FUNCTION, SPEC_FUNCTIONS, TIMES, TRANSFORMS
 
 pytestmark = [pytest.mark.always, pytest.mark.main("functions")]  # on every line of Spark
 
@@ -182,3 +185,47 @@ def test_clickhouse_s_names_are_iceberg_s_transforms(spark: SparkSession) -> Non
         assert [row.id for row in found] == [1]
     finally:
         spark.sql(f"DROP TABLE {table} PURGE")
+
+
+@pytest.mark.needs("spec functions")
+@pytest.mark.parametrize("catalog", ["spark_catalog", "local"])
+def test_the_catalog_that_the_expressions_spec_reserves(spark: SparkSession, catalog: str) -> None:
+    """It resolves in every current catalog, in expressions of the API, in views and in derived sessions."""
+    session = spark.newSession()
+    session.sql(f"USE {catalog}")
+    for name, function in SPEC_FUNCTIONS.items():
+        if (transform := BY_FUNCTION.get(function)) is not None:
+            call = transform.example[0]
+            assert session.sql(f"SELECT iceberg_functions.{name}({call}) <=> {function}({call})").head()[0], name
+    assert session.sql("SELECT ICEBERG_FUNCTIONS.if_else(null = 1, 'a', 'b')").head()[0] == "b"
+    rows = session.range(3)
+    ways = (
+        rows.selectExpr("iceberg_functions.bucket(n => 16, col => id)"),
+        rows.select(F.call_function("iceberg_functions.bucket", F.lit(16), F.col("id"))),
+        session.sql("WITH b AS (SELECT iceberg_functions.bucket(16, id) FROM range(3)) SELECT * FROM b"),
+    )
+    assert [list(map(tuple, way.collect())) for way in ways] == [[(12,), (4,), (4,)]] * len(ways)
+    rows.createOrReplaceTempView("spec_rows")
+    session.sql("CREATE TEMPORARY VIEW spec_buckets AS SELECT iceberg_functions.bucket(16, id) b FROM spec_rows")
+    assert session.sql("SELECT sum(b) FROM spec_buckets").head()[0] == 20
+    with pytest.raises(AnalysisException, match=r"`iceberg_functions\.years`.*`iceberg_functions\.year`") as raised:
+        session.sql("SELECT 1, iceberg_functions.years(DATE '2018-05-13')")
+    assert raised.value.getCondition() == "UNRESOLVED_ROUTINE"
+    with pytest.raises(AnalysisException, match="constant integer from 1"):
+        session.sql("SELECT iceberg_functions.bucket(0, 34)")
+
+
+@pytest.mark.skipif(not pyspark.__version__.startswith("3.5"), reason="later versions have the catalog")
+def test_spark_3_5_names_the_function_to_write(spark: SparkSession) -> None:
+    with pytest.raises(AnalysisException, match=r"no catalog `iceberg_functions`; write iceberg_bucket\(\.\.\.\)"):
+        spark.sql("SELECT iceberg_functions.bucket(16, 34)")
+
+
+@pytest.mark.needs("spec functions")
+def test_a_filter_on_the_reserved_catalog_prunes(spark: SparkSession) -> None:
+    spark.sql("CREATE TABLE local.spec.t USING iceberg PARTITIONED BY (bucket(4, id)) AS SELECT id FROM range(40)")
+    scan = sis.explain(spark, "SELECT * FROM local.spec.t WHERE iceberg_functions.bucket(4, id) = 1").scans[0]
+    assert (scan.files, scan.total_files) == (1, 4)
+    spark.sql("DELETE FROM local.spec.t WHERE iceberg_functions.bucket(4, id) = 1")
+    assert spark.sql("SELECT count_if(iceberg_bucket(4, id) = 1) FROM local.spec.t").head()[0] == 0
+    spark.sql("DROP TABLE local.spec.t PURGE")

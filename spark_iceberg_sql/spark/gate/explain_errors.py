@@ -10,6 +10,7 @@ from pyspark.errors.exceptions.captured import CapturedException
 from spark_iceberg_sql.errors import IcebergSqlError, JavaError
 from spark_iceberg_sql.model.functions.metadata_functions import NAMES
 from spark_iceberg_sql.model.schema import similar_names
+from spark_iceberg_sql.model.transforms import SPEC_CATALOG, SPEC_FUNCTIONS
 from spark_iceberg_sql.safe_output import with_help
 from spark_iceberg_sql.spark.bridge.jvm import process, sessions, shims
 from spark_iceberg_sql.spark.bridge.jvm.java_errors import causes, thrown_by
@@ -31,6 +32,7 @@ _CATALOG = ".SparkCatalog"
 _NO_PATH = "Cannot open table: path is not set"
 _UNKNOWN_FUNCTION = re.compile(r"UNRESOLVABLE_TABLE_VALUED_FUNCTION\].*?`(iceberg\w*)`", re.IGNORECASE)
 _INTO_FUNCTION = re.compile(r"\s*INSERT\s+INTO\s+(?:TABLE\s+)?FUNCTION\b", re.IGNORECASE)
+_UNKNOWN_SPEC_FUNCTION = re.compile(rf"UNRESOLVED_ROUTINE\].*?`{SPEC_CATALOG}`\.`(\w+)`", re.IGNORECASE)
 _NO_CATALOG_FUNCTIONS = "MISSING_CATALOG_ABILITY.TABLE_VALUED_FUNCTIONS"
 _CALL = re.compile(r"\b(?:FROM|JOIN)\s+(iceberg\w*)\s*\(", re.IGNORECASE)
 _WRITE = re.compile(r"^\s*(?:INSERT|MERGE|UPDATE|DELETE|CALL|(?:CREATE|REPLACE)\b.*?\bAS\b)", re.IGNORECASE | re.DOTALL)
@@ -148,11 +150,21 @@ def unknown_function(error: Exception, text: object) -> str | None:
     return None if match is None else match[1]
 
 
+def unknown_spec_function(error: Exception) -> str | None:
+    """The function to write for one of the catalog that Iceberg's expressions spec reserves, of which Spark 3.5 knows
+    none.
+    """
+    match = _UNKNOWN_SPEC_FUNCTION.search(catalog_entries.first_line(error))
+    return None if match is None else SPEC_FUNCTIONS.get(match[1].lower())
+
+
 def _cause(spark: SparkSession, error: Exception, text: object) -> str | None:
     message = catalog_entries.first_line(error)
     if (function_name := unknown_function(error, text)) is not None:
         similar = similar_names(function_name, NAMES)
         return f"there is no table function `{function_name}`; write {' or '.join(similar)}" if similar else None
+    if (session_function := unknown_spec_function(error)) is not None:
+        return f"this version of Spark has no catalog `{SPEC_CATALOG}`; write {session_function}(...)"
     if "PARSE_SYNTAX_ERROR" in message and isinstance(text, str) and _INTO_FUNCTION.match(text):
         return INTO_FUNCTION
     # Without Iceberg's extensions, Spark's parser fails at the word FIELD and does not name the missing

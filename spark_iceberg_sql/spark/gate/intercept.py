@@ -114,7 +114,7 @@ def _run(spark: SparkSession, text: Any, args: Any, kwargs: dict[str, Any], atte
             raise refused from None
         if (fault := unreadable_tables.statement_fault(spark, error, text)) is not None:
             raise fault from None
-        function_name = explain_errors.unknown_function(error, text)
+        function_name = explain_errors.unknown_function(error, text) or explain_errors.unknown_spec_function(error)
         is_conflict = explain_errors.is_commit_conflict(error)
         if function_name is None and not is_conflict and not _needs_check(spark, text, kwargs):
             refusal = (

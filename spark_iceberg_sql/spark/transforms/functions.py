@@ -1,5 +1,7 @@
 """The native SQL functions iceberg_*, and ClickHouse's of the same transforms: a loop over the transform table.
 
+They are also the functions of the catalog `iceberg_functions`, which Iceberg's expressions spec reserves.
+
 Each call becomes, while Spark analyses the statement, Iceberg's own function bound to the argument's type: a
 static Java call in the generated code, with no Python on the row path. `java/TransformFunction.java` creates
 it from the rows that this module compiles in, and refuses arguments that Iceberg itself would accept, such as
@@ -17,12 +19,13 @@ from typing import TYPE_CHECKING
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.model.bound_transform import BoundTransform
 from spark_iceberg_sql.model.transform_record import Transform
-from spark_iceberg_sql.model.transforms import TRANSFORMS
+from spark_iceberg_sql.model.transforms import SPEC_FUNCTIONS, TRANSFORMS
 from spark_iceberg_sql.model.types import Primitive, primitive_from_spark
 from spark_iceberg_sql.spark.bridge.functions import native_functions, registries
 from spark_iceberg_sql.spark.bridge.jvm import compiler
+from spark_iceberg_sql.spark.bridge.jvm.gateway import java_session
 from spark_iceberg_sql.spark.bridge.jvm.java_records import constants_source
-from spark_iceberg_sql.spark.bridge.jvm.java_rows import FunctionRow
+from spark_iceberg_sql.spark.bridge.jvm.java_rows import FunctionRow, SpecFunctionRow
 from spark_iceberg_sql.spark.optimizer import injection
 
 if TYPE_CHECKING:
@@ -37,7 +40,7 @@ _UNLISTED = ("char", "varchar")  # strings, in the plans of Hive tables
 _ONLY_HASHED = ("boolean", "float", "double")  # types that have a hash, but no buckets in Iceberg
 _EPOCH = date(1970, 1, 1)
 # The Java classes of the functions, each built on the ones before it.
-PARTS = ("CallArguments", "ValueHash", "TransformFunction", "TransformFunctions")
+PARTS = ("CallArguments", "ValueHash", "TransformFunction", "SpecFunctions", "TransformFunctions")
 
 
 def register(spark: SparkSession) -> None:
@@ -50,12 +53,13 @@ def register(spark: SparkSession) -> None:
     # and the rule `guard` keeps those filters in Spark.
     injection.ensure(spark)
     try:
-        builder_of = native_functions.functions(sources(), injection.java_ensure)
+        registry = native_functions.registry(sources(), injection.java_ensure)
     except ValueError as error:
         raise IcebergSqlError(f"the functions cannot be compiled for this version of Spark: {error}") from None
     for row in function_rows():
         texts = {"usage": row.usage, "arguments": row.arguments, "examples": row.examples}
-        registries.register_native(spark, row.name, partial(builder_of, row.name), **texts)
+        registries.register_native(spark, row.name, partial(registry.byName, row.name), **texts)
+    registry.specFunctions().add(java_session(spark))
 
 
 def unregister(spark: SparkSession) -> None:
@@ -68,7 +72,13 @@ def sources() -> list[tuple[str, str]]:
     """The Java files of the functions, name and text, in the order in which they are compiled."""
     parts = [(name, compiler.source(__package__ or "", name)) for name in PARTS]
     scala = compiler.source(injection.__package__ or "", "ScalaTypes")
-    return [("ScalaTypes", scala), ("FunctionRow", constants_source(FunctionRow, function_rows())), *parts]
+    spec_functions = [SpecFunctionRow(name, function) for name, function in SPEC_FUNCTIONS.items()]
+    return [
+        ("ScalaTypes", scala),
+        ("FunctionRow", constants_source(FunctionRow, function_rows())),
+        ("SpecFunctionRow", constants_source(SpecFunctionRow, spec_functions)),
+        *parts,
+    ]
 
 
 def function_rows() -> Iterator[FunctionRow]:

@@ -12,10 +12,8 @@ from spark_iceberg_sql.spark.bridge.jvm import compiler, gateway
 _FUNCTIONS: WeakKeyDictionary[Any, gateway.Java] = WeakKeyDictionary()
 
 
-def functions(
-    sources: Sequence[tuple[str, str]], java_ensure: Callable[[], gateway.Java | None]
-) -> Callable[[str], gateway.Java]:
-    """The lookup of the functions by name, each a scala.Function1 of a call's arguments.
+def registry(sources: Sequence[tuple[str, str]], java_ensure: Callable[[], gateway.Java | None]) -> gateway.Java:
+    """The JVM's registry of the functions, TransformFunctions.java.
 
     sources: name and text of the Java files; each may use the ones before it; the last is the registry.
     java_ensure: returns a JVM function that is called with the session on each use. Raises ValueError with
@@ -28,9 +26,8 @@ def functions(
         loader, last = compiler.context_loader(), ""
         for last, text in sources:
             loader = compiler.compile_java(text, f"{last}.java", loader)
-        registry = compiler.instance(loader, f"sparkicebergsql.{last}")
+        java_functions = compiler.instance(loader, f"sparkicebergsql.{last}")
         # A function may be called in a session that has never had the rules: its first use there adds them.
-        registry.withRules(java_ensure())
-        _FUNCTIONS[py4j_gateway] = registry
-    lookup: Callable[[str], gateway.Java] = _FUNCTIONS[py4j_gateway].byName
-    return lookup
+        java_functions.withRules(java_ensure())
+        _FUNCTIONS[py4j_gateway] = java_functions
+    return _FUNCTIONS[py4j_gateway]

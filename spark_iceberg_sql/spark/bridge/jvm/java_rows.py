@@ -45,6 +45,17 @@ class FunctionRow:
     examples: str
 
 
+@dataclass(frozen=True, slots=True)
+class SpecFunctionRow:
+    """A function of the catalog that Iceberg's expressions spec reserves, for SpecFunctions.java.
+
+    name: in that catalog. function: the session's function that computes it.
+    """
+
+    name: str
+    function: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TransformRow:
     """A partition transform with a function of Iceberg's, for Transform.java.
@@ -262,7 +273,7 @@ class StoreFile:
     etag: str | None
 
 
-CONSTANTS = (FunctionRow, TransformRow, RuleRow, ReleaseRow)
+CONSTANTS = (FunctionRow, SpecFunctionRow, TransformRow, RuleRow, ReleaseRow)
 # Each after those that it contains.
 EXCHANGED =(
     WrongBoundsRow, AnsweredRow, ReplacedMarker, BoundText, FileTotal, Rewrite, SpecFiles, PartitionTerm, PruningFields,

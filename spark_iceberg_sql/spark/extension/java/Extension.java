@@ -82,6 +82,7 @@ public class Extension
       extensions.injectFunction(new Tuple3<FunctionIdentifier, ExpressionInfo, Function1<Seq<Expression>, Expression>>(
         new FunctionIdentifier(row.name), info, FUNCTIONS.byName(row.name)));
     }
+    FUNCTIONS.specFunctions().addTo(extensions);
     RULES.injectListing(extensions);
     extensions.injectResolutionRule(new FirstUse());
   }

@@ -10,6 +10,7 @@ import scala.Function1;
 public class TransformFunctions {
   private final AtomicReference<Function1<SparkSession, Object>> rules = new AtomicReference<>();
   private final Map<String, TransformFunction> functions = new ConcurrentHashMap<>();
+  private final SpecFunctions specFunctions = new SpecFunctions();
 
   public TransformFunctions() {
     for (FunctionRow row : FunctionRow.ALL) functions.put(row.name, new TransformFunction(row, rules));
@@ -17,6 +18,9 @@ public class TransformFunctions {
 
   /** The function of that name. */
   public TransformFunction byName(String name) { return (TransformFunction) functions.get(name); }
+
+  /** The catalog iceberg_functions. */
+  public SpecFunctions specFunctions() { return specFunctions; }
 
   /** ensure: adds the optimizer rules to a session that uses a function and has never had them. */
   public void withRules(Function1<SparkSession, Object> ensure) { rules.set(ensure); }
