@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -179,7 +180,7 @@ def _no_length(schema: dict[str, Any]) -> None:
 def other(spark: SparkSession) -> Iterator[Path]:
     """The folder of a table that a test may damage."""
     folder = create(spark, OTHER)
-    for check in folder.glob("metadata/.*.avro.crc"):
+    for check in folder.glob("metadata/.*.crc"):
         check.unlink()
     yield folder
     shutil.rmtree(folder)
@@ -215,3 +216,88 @@ def test_a_bound_of_the_wrong_length(spark: SparkSession, other: Path) -> None:
     for source in (f"iceberg_files('{other}')", f"{OTHER}.files"):
         reason = "a bound of the column `id` is no int, for the file"
         assert_one_sentence(spark.sql(f"SELECT * FROM {source}").collect, source, manifest.name, reason, "/data/")
+
+
+def damaged_views(spark: SparkSession, folder: Path) -> dict[str, Callable[[], object]]:
+    """What reads the files of the table that a test may damage, by its path and by its name."""
+    calls: dict[str, Callable[[], object]] = {}
+    for source in (str(folder), OTHER):
+        relation = source if source == OTHER else f"iceberg('{source}')"
+        subject = source if source == OTHER else "source"
+        query = f"SELECT * FROM {relation} WHERE k = 1 AND id > 3"
+        calls |= {
+            f"query of {source}": spark.sql(query).collect,
+            f"explain of {source}": partial(sis.explain, spark, query),
+            f"preview of {source}": partial(sis.preview, spark, source, "bucket(4, k)"),
+            f"advise of {source}": partial(sis.advise, spark, source, [f"SELECT * FROM {subject} WHERE id = 3"]),
+            f"health of {source}": partial(sis.health, spark, source),
+            f"describe of {source}": partial(sis.describe, spark, source),
+        }
+    return calls | {"delete": partial(spark.sql, f"DELETE FROM {OTHER} WHERE id = 3")}
+
+
+@pytest.mark.parametrize(
+    ("edit", "schema_edit", "reason"),
+    [
+        (lambda _: None, _no_length, "Missing required field: manifest_length"),
+        (lambda row: row.update(partition_spec_id=99), None, "it refers to partition spec 99"),
+    ],
+)
+def test_everything_that_reads_a_damaged_manifest_list_names_it(
+    spark: SparkSession, other: Path, edit: Edit, schema_edit: Edit | None, reason: str
+) -> None:
+    (manifest_list,) = other.glob("metadata/snap-*.avro")
+    edit_avro(manifest_list, edit, schema_edit)
+    forget(spark)
+    for view, call in damaged_views(spark, other).items():
+        if "spec" not in reason or not view.startswith("describe"):  # can be read
+            assert_one_sentence(call, view, manifest_list.name, reason)
+
+
+@pytest.mark.parametrize("content", [b"garbage", None])
+def test_everything_that_reads_a_damaged_manifest_names_it(
+    spark: SparkSession, other: Path, content: bytes | None
+) -> None:
+    (manifest,) = other.glob("metadata/*-m0.avro")
+    manifest.unlink() if content is None else manifest.write_bytes(content)
+    forget(spark)
+    for view, call in damaged_views(spark, other).items():
+        if not view.startswith("describe"):  # reads none
+            assert_one_sentence(call, view, manifest.name)
+
+
+def test_an_encrypted_manifest_list(spark: SparkSession, other: Path) -> None:
+    (manifest_list,) = other.glob("metadata/snap-*.avro")
+    manifest_list.write_bytes(b"AGS1" + (1 << 20).to_bytes(4, "little") + manifest_list.read_bytes())
+
+    def encrypt(content: dict[str, Any]) -> None:
+        key = {"key-id": "k1", "encrypted-key-metadata": "a2V5", "encrypted-by-id": "master"}
+        content.update({"format-version": 3, "next-row-id": 9, "encryption-keys": [key]})
+        content["snapshots"][-1].update({"key-id": "k1", "first-row-id": 0, "added-rows": 9})
+
+    change(spark, other / "metadata" / "v2.metadata.json", encrypt)
+    for view, call in damaged_views(spark, other).items():
+        assert_one_sentence(call, view, manifest_list.name, "it is encrypted with the key k1")
+
+
+@pytest.mark.parametrize(
+    ("column", "declared_type", "file_type"),
+    [("name", "int", "string"), ("id", "string", "int"), ("name", "double", "string"), ("l", "int", "list")],
+)
+def test_a_column_whose_type_is_not_that_of_the_files(
+    spark: SparkSession, other: Path, column: str, declared_type: str, file_type: str
+) -> None:
+    """Nor does the sentence lie: without the column, the table can be read."""
+
+    def retype(content: dict[str, Any]) -> None:
+        fields = content["schemas"][-1]["fields"]
+        next(field for field in fields if field["name"] == column)["type"] = declared_type
+
+    change(spark, other / "metadata" / "v2.metadata.json", retype)
+    fact = f"the column `{column}` is {declared_type} in the table's schema, but {file_type} in the data file"
+    for source in (f"iceberg('{other}')", OTHER):
+        assert_one_sentence(spark.sql(f"SELECT * FROM {source}").collect, source, fact, ".parquet")
+        assert spark.sql(f"SELECT k FROM {source}").count() == 9
+        columns = ", ".join({"id", "k", "name", "l"} - {column})
+        assert len(spark.sql(f"SELECT {columns} FROM {source}").collect()) == 9
+    assert_one_sentence(partial(spark.sql, f"DELETE FROM {OTHER} WHERE hash({column}) = 1"), "", fact)

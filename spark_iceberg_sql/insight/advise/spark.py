@@ -95,4 +95,4 @@ def searching(
             yield AdviceSearch(spark, resolved_source, weighted_queries, sample, using)
     except JVM_ERRORS as error:
         refuse_property(message(error), resolved_source.properties)
-        raise read_errors.read_failure(error, f"no advice for {resolved_source.title}") from None
+        raise read_errors.read_failure(error, f"no advice for {resolved_source.title}", resolved_source.frame) from None

@@ -16,8 +16,9 @@ from spark_iceberg_sql.model.table import Name
 from spark_iceberg_sql.report.table_ddl import partitioning_ddl
 from spark_iceberg_sql.spark.bridge.jvm import sessions
 from spark_iceberg_sql.spark.bridge.jvm.gateway import Java
+from spark_iceberg_sql.spark.bridge.jvm.java_errors import JVM_ERRORS
 from spark_iceberg_sql.spark.bridge.plans import relations
-from spark_iceberg_sql.spark.bridge.tables import catalog_entries, namespaces, table_metadata
+from spark_iceberg_sql.spark.bridge.tables import catalog_entries, metadata_faults, namespaces, table_metadata
 from spark_iceberg_sql.spark.gate import read_errors
 from spark_iceberg_sql.syntax.identifiers import quoted
 
@@ -112,7 +113,14 @@ def describe(spark: SparkSession, table: str) -> Description:
         except MetadataError as error:
             raise IcebergSqlError(f"`{table}` cannot be read: {error}") from None
         title = ".".join(map(quoted, name)) or table
-        return description(title, content, metadata, catalog_entries.files_by_spec(java_table))
+        try:
+            spec_files = catalog_entries.files_by_spec(java_table)
+        except JVM_ERRORS as error:
+            fault = metadata_faults.manifest_fault(relations.spark_table(java_table))
+            if fault is None or not read_errors.names_no_file(error):
+                raise
+            raise read_errors.as_read_error(error, f"`{table}` cannot be read: {fault}") from None
+        return description(title, content, metadata, spec_files)
 
 
 def _table_named(spark: SparkSession, table: str, name: Name) -> Java:

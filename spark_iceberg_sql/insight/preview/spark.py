@@ -78,7 +78,9 @@ def preview(
                 return from_metadata(spark, resolved_source, parsed_spec, table, settings)
     except JVM_ERRORS as error:
         refuse_property(message(error), resolved_source.properties)
-        raise read_errors.read_failure(error, f"{resolved_source.title} cannot be previewed") from None
+        raise read_errors.read_failure(
+            error, f"{resolved_source.title} cannot be previewed", resolved_source.frame
+        ) from None
 
 
 class _PreviewRun:

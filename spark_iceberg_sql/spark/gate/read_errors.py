@@ -49,6 +49,8 @@ _FILE = re.compile(
 _NO_METADATA = "Metadata file for version"  # of a table in folders, whose files Iceberg counts
 _ORIGINAL_ACTIONS: dict[str, Callable[..., Any]] = {}  # the actions as pyspark defines them
 _JOB = "Job aborted"
+_NO_KEY = "use EncryptingFileIO"  # Iceberg's message about an encrypted manifest list
+_CAST_ERROR = "java.lang.ClassCastException"
 
 
 def install() -> None:
@@ -92,6 +94,8 @@ def explain(frame: Any, error: Exception) -> ReadError | None:
     """
     try:
         cause = _cause(error)
+        if cause is None and may_be_type_fault(error):
+            cause = _type_cause(frame)
         tables = [] if cause is None else _tables(frame)
         cause = _metadata_cause(frame, cause) if cause is not None and tables else cause
     except BRIDGE_ERRORS:
@@ -113,9 +117,29 @@ def _metadata_cause(frame: Any, cause: str) -> str:
     """
     tables = list(plan_leaves.iceberg_tables(frame))
     reasons = [metadata_faults.unusable_table(table) for table in tables]
-    if not any(reasons) and "/" not in cause:
-        reasons = [metadata_faults.manifest_fault(table) for table in tables]
+    if not any(reasons) and ("/" not in cause or _NO_KEY in cause):
+        reasons = [metadata_faults.manifest_fault(table) or metadata_faults.type_fault(table) for table in tables]
     return next(filter(None, reasons), cause)
+
+
+def _type_cause(frame: Any) -> str | None:
+    """The type fault of the first table of a DataFrame that has one."""
+    faults = map(metadata_faults.type_fault, plan_leaves.iceberg_tables(frame))
+    return next(filter(None, faults), None)
+
+
+def may_be_type_fault(error: Exception) -> bool:
+    """True if a value in a job may be of another class than Spark or Iceberg expects of its column's type."""
+    chain = list(causes(thrown_by(error)))
+    if any(_CAST_ERROR in str(t) for t in chain):
+        return True
+    return any(_JOB in _message(t) for t in chain) and names_no_file(error)
+
+
+def names_no_file(error: Exception) -> bool:
+    """True if Iceberg has failed without naming the file, or because it has no key for the file."""
+    text = _cause(error) or message(error)
+    return "/" not in text or _NO_KEY in text
 
 
 def refusal(error: Exception) -> IcebergSqlError | None:
@@ -160,15 +184,18 @@ def planning_error(error: Exception) -> IcebergSqlError | None:
     return read_failure(error, "the statement has failed")
 
 
-def read_failure(error: Exception, failure: str) -> IcebergSqlError:
+def read_failure(error: Exception, failure: str, frame: Any = None) -> IcebergSqlError:
     """The error for an exception of the JVM: a ReadError if a file or a store is the reason.
 
-    failure: what has failed, for the message.
+    failure: what has failed, for the message. frame: the DataFrame whose rows were read, to learn which file has no
+    rows that can be read.
     """
     if (refused := refusal(error)) is not None:
         return refused
     try:
         cause = _cause(error) if _is_file_error(error) else None
+        if cause is None and frame is not None and not is_analysis_error(error):
+            cause = (_type_cause(frame) if may_be_type_fault(error) else None) or _metadata_cause(frame, "") or None
     except BRIDGE_ERRORS:
         cause = None
     if cause is None:

@@ -16,9 +16,9 @@ from spark_iceberg_sql.spark.bridge.jvm.java_errors import (
     is_analysis_error,
     thrown_by,
 )
-from spark_iceberg_sql.spark.bridge.plans import relations, schemas
+from spark_iceberg_sql.spark.bridge.plans import plan_leaves, relations, schemas
 from spark_iceberg_sql.spark.bridge.tables import catalog_entries, metadata_faults, table_metadata
-from spark_iceberg_sql.spark.gate.read_errors import as_read_error
+from spark_iceberg_sql.spark.gate import read_errors
 from spark_iceberg_sql.spark.tables.functions.unsupported_columns import unreadable_columns
 
 if TYPE_CHECKING:
@@ -36,15 +36,23 @@ def statement_fault(spark: SparkSession, error: Exception, text: object) -> Read
     if not isinstance(text, str) or not isinstance(error, JVM_ERRORS):
         return None
     try:
-        if not _is_of_iceberg(error):
+        has_type_fault = read_errors.may_be_type_fault(error)
+        if not has_type_fault and not _is_of_iceberg(error):
             return None
+        is_unlocated = has_type_fault or read_errors.names_no_file(error)
         with sessions.working_in(spark):
             session = gateway.java_session(spark)
             plan = requests.parser_without_gate(spark).parsePlan(text)
             for name, catalog, identifier in metadata_faults.named_tables(session, plan):
                 fault = _fault(catalog, identifier)
+                if fault is None and is_unlocated and (tables := catalog_entries.spark_table(catalog, identifier)):
+                    fault = _file_fault(tables[0], types=has_type_fault)
                 if fault is not None:
-                    return as_read_error(error, f"`{name}` cannot be read: {fault}")
+                    return read_errors.as_read_error(error, f"`{name}` cannot be read: {fault}")
+            analyzed = session.sessionState().analyzer().execute(plan) if is_unlocated else None
+            for table in plan_leaves.iceberg_tables_of(analyzed) if analyzed is not None else ():  # by path, too
+                if (fault := _file_fault(table, types=has_type_fault)) is not None:
+                    return read_errors.as_read_error(error, f"`{table.name()}` cannot be read: {fault}")
     except BRIDGE_ERRORS:
         return None
     return None
@@ -57,6 +65,12 @@ def _is_of_iceberg(error: Exception) -> bool:
         for cause in causes(thrown_by(error))
         for frame in cause.getStackTrace()[:20]
     )
+
+
+def _file_fault(table: Java, *, types: bool) -> str | None:
+    """The fault of the first file of Spark's table that cannot be read. types: whether to examine data files, too."""
+    fault = metadata_faults.type_fault(table) if types else None
+    return metadata_faults.manifest_fault(table) if fault is None else fault
 
 
 def _fault(catalog: Java, identifier: Java) -> str | None:

@@ -167,7 +167,11 @@ _ICEBERG = ("org.apache.iceberg.spark.source.SparkTable", schemas.WITH_SCHEMA, "
 
 def iceberg_tables(frame: DataFrame) -> list[Java]:
     """Spark's tables for the Iceberg tables that a DataFrame refers to, in plan order; those of subqueries last."""
-    plan = frame._jdf.queryExecution().analyzed()
+    return iceberg_tables_of(frame._jdf.queryExecution().analyzed())
+
+
+def iceberg_tables_of(plan: Java) -> list[Java]:
+    """The same for an analyzed plan."""
     tables = [
         leaf.table()
         for part in (plan, *from_seq(plan.subqueriesAll()))

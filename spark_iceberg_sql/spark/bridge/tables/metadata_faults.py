@@ -90,6 +90,25 @@ def manifest_fault(table: Java) -> str | None:
     return reason if file in reason else f"`{file}`: {reason}"
 
 
+def type_fault(table: Java) -> str | None:
+    """The sentence with the first column of Spark's table whose type in the schema is another one than in a data file;
+    None if there is none, or if the files cannot be examined. Reads footers, so this is for the message of an error.
+    """
+    try:
+        difference = compiler.shared_instance(__package__, "FileTypes").firstDifference(
+            table.table(), shims.snapshot_id(table)
+        )
+    except JVM_ERRORS:
+        return None
+    if difference is None:
+        return None
+    column, declared_type, file_type, file = map(str, difference)
+    return (
+        f"the column `{column}` is {declared_type} in the table's schema, but {file_type} in the data file `{file}`; "
+        f"leave `{column}` out of the query, or correct the schema with the program that wrote it"
+    )
+
+
 def named_tables(session: Java, plan: Java) -> Iterator[tuple[str, Java, Java]]:
     """The tables that a parsed statement names: the name as written, its catalog, its identifier there.
 

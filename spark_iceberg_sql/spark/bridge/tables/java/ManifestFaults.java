@@ -14,6 +14,7 @@ import org.apache.iceberg.PartitionSpec;
 import org.apache.iceberg.Schema;
 import org.apache.iceberg.Snapshot;
 import org.apache.iceberg.Table;
+import org.apache.iceberg.encryption.EncryptingFileIO;
 import org.apache.iceberg.types.Conversions;
 import org.apache.iceberg.types.Type;
 import org.apache.iceberg.types.Types.NestedField;
@@ -30,6 +31,11 @@ public class ManifestFaults {
     Table dataTable = table instanceof BaseMetadataTable ? ((BaseMetadataTable) table).table() : table;
     Snapshot snapshot = snapshotId == null ? dataTable.currentSnapshot() : dataTable.snapshot(snapshotId.longValue());
     if (snapshot == null || snapshot.manifestListLocation() == null) return null;
+    if (snapshot.keyId() != null && !(dataTable.io() instanceof EncryptingFileIO))
+      return fault(snapshot.manifestListLocation(),
+        "it is encrypted with the key " + snapshot.keyId()
+          + (" of the table, which this catalog cannot decrypt: read the table by its name in the catalog with its "
+            + "keys"));
     List<ManifestFile> manifests;
     try {
       manifests = snapshot.allManifests(dataTable.io());
