@@ -135,6 +135,7 @@ QUESTIONS = {
     "flyway": "guide/migrations",
     "database migrations": "guide/migrations guide/ci",
     "wrong rows": "guide/correct-results",
+    "format version 4": "guide/newest-iceberg",
     "iceberg bug wrong result": "guide/correct-results reference/iceberg-issues",
 }
 

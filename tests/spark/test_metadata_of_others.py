@@ -122,6 +122,11 @@ def _every_spec_field(**changes: object) -> Edit:
     return edit
 
 
+def _several_sources(content: dict[str, Any]) -> None:
+    field = {"name": "k", "field-id": 1000, "source-ids": [1, 2], "transform": "bucket[4]"}
+    content["partition-specs"][0]["fields"] = [field]
+
+
 @pytest.mark.parametrize(
     ("edit", "reason"),
     [
@@ -132,6 +137,7 @@ def _every_spec_field(**changes: object) -> Edit:
         (lambda content: content.update({"default-spec-id": 99}), "default-spec-id is 99"),
         (_every_spec_field(source_id=99), "Cannot find source column for partition field"),
         (_every_spec_field(transform="zorder[4]"), "`k` has the transform zorder[4]"),
+        (_several_sources, "several source columns (`source-ids`)"),
     ],
 )
 def test_a_metadata_file(spark: SparkSession, folder: Path, metadata_file: Path, edit: Edit, reason: str) -> None:

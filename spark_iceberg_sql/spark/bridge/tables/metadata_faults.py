@@ -10,6 +10,7 @@ from spark_iceberg_sql.spark.bridge.jvm import gateway as jvm
 from spark_iceberg_sql.spark.bridge.jvm.gateway import Java, java_class
 from spark_iceberg_sql.spark.bridge.jvm.java_errors import JVM_ERRORS, causes, message, thrown_by
 
+_NO_SOURCE = "Cannot parse missing int: source-id"
 _PARSER = "org.apache.iceberg.TableMetadataParser"
 
 
@@ -44,8 +45,19 @@ def parse_error(error: Exception, catalog: Java, identifier: Java) -> str:
     """The sentence for an exception of the JVM that is a parse error: the metadata file, if it is known, and the
     reason.
     """
-    reason, file = message(error), metadata_file(catalog, identifier)
+    reason, file = parse_reason(error), metadata_file(catalog, identifier)
     return reason if file is None or file in reason else f"`{file}` cannot be read: {reason}"
+
+
+def parse_reason(error: Exception) -> str:
+    """Why Iceberg's parser refuses a metadata file."""
+    text = message(error)
+    if _NO_SOURCE not in text:
+        return text
+    return (
+        "a partition or sort field has several source columns (`source-ids`), which this version of Iceberg does not "
+        "know; read the table with the engine that wrote it"
+    )
 
 
 def named_parse_error(error: Exception, session: Java, name: str) -> str | None:

@@ -19,6 +19,7 @@ from spark_iceberg_sql.spark.bridge.io.location import S3, Location
 from spark_iceberg_sql.spark.bridge.jvm.gateway import Java, Refusal
 from spark_iceberg_sql.spark.bridge.jvm.java_errors import JVM_ERRORS, is_analysis_error, message
 from spark_iceberg_sql.spark.bridge.plans import relations
+from spark_iceberg_sql.spark.bridge.tables import metadata_faults
 from spark_iceberg_sql.spark.tables.arguments import invalid
 from spark_iceberg_sql.spark.tables.locations import allowed_locations, ownership, path_suggestions
 from spark_iceberg_sql.spark.tables.locations.location_mapping import LocationMapping, is_relative, map_location
@@ -73,7 +74,7 @@ def find(function: str, location: Location, values: Mapping[str, Value], *, may_
         metadata = files.metadata(file, stamp, cached=cached)
     except JVM_ERRORS as error:
         refuse_view(function, argument, file, files)
-        raise _unreadable(function, argument, file, message(error), other_files) from None
+        raise _unreadable(function, argument, file, metadata_faults.parse_reason(error), other_files) from None
     location_mapping = _mapping(function, location, file, metadata, values)
     return LocatedTable(location, file, str(metadata.location()), metadata, files, location_mapping)
 
