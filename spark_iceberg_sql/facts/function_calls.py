@@ -36,7 +36,7 @@ _INTEGER = regex(r"([0-9]{1,18})([LlSsYy]?)")
 
 
 def may_be_query(statement: Statement) -> bool:
-    """True if a statement may contain what the rules for queries check: calls, filters, texts in double quotes ..."""
+    """True if a statement may contain what the rules for queries check: calls, filters, strings in double quotes ..."""
     if statement.text.isascii():
         return (
             statement.may_contain("where")

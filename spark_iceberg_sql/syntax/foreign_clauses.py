@@ -42,12 +42,12 @@ def foreign_clause(tokens: Sequence[Token], text: str) -> ForeignClause | None:
         if (token.word, following.word) == ("SELECT", "TOP"):
             mistake = top(_refused_from(tokens, index, text))
             if mistake is not None:
-                return _clause(following.span, "`TOP` is no clause of Spark", mistake)
+                return _clause(following.span, "Spark has no TOP", mistake)
         if token.word in ("FROM", "JOIN") and following.kind is TokenKind.STRING and _is_relation(tokens, index):
             mistake = quoted_file(_refused_from(tokens, index, text))
             if mistake is not None and _PATH.search(following.text) is not None:
-                return _clause(following.span, "Spark reads no file by its path in quotes", mistake)
-            return ForeignClause(following.span, "a text is no table", "write the table's name without quotes")
+                return _clause(following.span, "Spark does not read a file by a path in quotes", mistake)
+            return ForeignClause(following.span, "a string literal is not a table", "write the name without quotes")
         if token.word in ("FROM", "JOIN") and following.word.startswith("READ_") and _is_relation(tokens, index):
             mistake = reading_function(_refused_from(tokens, index + 1, text))
             is_first = mistake is not None and mistake.edit is not None and mistake.edit[0] == following.start

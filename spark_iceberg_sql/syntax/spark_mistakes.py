@@ -52,7 +52,7 @@ def top(refused: RefusedStatement) -> MistakeHelp | None:
     for i, token in enumerate(refused.tokens[:-2]):
         number = refused.tokens[i + 2]
         if (token.word, refused.tokens[i + 1].word) == ("SELECT", "TOP") and number.kind is TokenKind.NUMBER:
-            return MistakeHelp(f"Spark has no TOP: leave it out, and write `LIMIT {number.text}` at the end")
+            return MistakeHelp(f"leave out `TOP {number.text}`, and write `LIMIT {number.text}` at the end")
     return None
 
 
