@@ -129,7 +129,7 @@ A code's first digit shows what the rule reads:
 | SIS3xx | partition fields that do not go together | the other partition fields |
 | SIS4xx | changes of a table | its partition specs and format version |
 | SIS5xx | advice: accepted, but probably not a good partition spec | the columns |
-| SIS6xx | queries: calls of `iceberg_*` functions; filters that read every file | for filters, the partition specs |
+| SIS6xx | queries, INSERT and CALL: functions, filters that read every file | the partition specs, the columns |
 
 An **error** is a statement that Iceberg's Spark runtime refuses, or accepts and damages the table. A **warning** is a
 statement that is accepted, but probably not what was intended. A **note** is a statement that was not checked.

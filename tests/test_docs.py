@@ -461,3 +461,13 @@ def test_the_first_rule_works(folder: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 def _has(rule: Rule, case: Case) -> bool:
     return rule.code in {d.code for d in check(case.text, case.known())}
+
+
+def test_the_source_distribution_has_what_the_tests_read() -> None:
+    """They can be run from it, without a clone."""
+    included = PROJECT["tool"]["hatch"]["build"]["targets"]["sdist"]["include"]
+    text = "".join(path.read_text("utf-8") for path in (ROOT / "tests").rglob("*.py"))
+    read = {path for path in re.findall(r'\bROOT / "([^"*{]+)"', text) if (ROOT / path).exists()}
+    missing = {path for path in read if not any(path == p or path.startswith(f"{p}/") for p in included)}
+    assert "Makefile" in read
+    assert missing <= {"pyproject.toml", "editors"}  # the first is always in it, of the second what is read

@@ -22,8 +22,11 @@ FUNCTION_PATTERN = regex(_FUNCTIONS, re.IGNORECASE)
 _QUERY_PATTERN = regex(rf"{_FUNCTIONS}|\bwhere\b|\"", re.IGNORECASE)
 # Text without which a statement has no clause of `syntax/foreign_clauses.py`.
 _FOREIGN_PATTERN = regex(
-    r"\btop\s+[0-9]|\b(?:from|join)\s*'|\bat\s*\(\s*(?:timestamp|version|snapshot)\b", re.IGNORECASE
+    r"\btop\s+[0-9]|\b(?:from|join)\s*(?:'|read_)|\bat\s*\(\s*(?:timestamp|version|snapshot)\b", re.IGNORECASE
 )
+# The aggregates that `facts/ungrouped_columns.py` reads.
+AGGREGATES = ("AVG", "COUNT", "MAX", "MEAN", "MIN", "STDDEV", "SUM")
+_AGGREGATE_PATTERN = regex(rf"\b(?:{'|'.join(AGGREGATES)})\s*\(", re.IGNORECASE)
 FUNCTION_PREFIX = "iceberg_"
 _SYSTEM = "system"
 # The functions of `catalog.system`.
@@ -34,18 +37,28 @@ _INTEGER = regex(r"([0-9]{1,18})([LlSsYy]?)")
 
 
 def may_be_query(statement: Statement) -> bool:
-    """True if a statement may contain what the rules for queries check: calls, filters, texts in double quotes ..."""
+    """True if a statement may contain what the rules for queries check: calls, filters, strings in double quotes ..."""
     if statement.text.isascii():
         return (
             statement.may_contain("where")
             or '"' in statement.text
             or _may_contain_call(statement)
             or _FOREIGN_PATTERN.search(statement.script, statement.start, statement.end) is not None
+            or _may_lack_group_by(statement)
         )
     # An upper-case letter may have a lower-case one of another length.
     return any(
         pattern.search(statement.script, statement.start, statement.end)
-        for pattern in (_QUERY_PATTERN, _FOREIGN_PATTERN)
+        for pattern in (_QUERY_PATTERN, _FOREIGN_PATTERN, _AGGREGATE_PATTERN)
+    )
+
+
+def _may_lack_group_by(statement: Statement) -> bool:
+    """True if a query may have a column beside an aggregate, and no GROUP BY."""
+    return (
+        statement.first in ("SELECT", "WITH")
+        and not statement.may_contain("group")
+        and _AGGREGATE_PATTERN.search(statement.script, statement.start, statement.end) is not None
     )
 
 

@@ -43,7 +43,7 @@ _FUNCTIONS = frozenset({
 
 @record(frozen=True, slots=True)
 class QuotedColumn:
-    """A text that is meant as a column. token: the text. column: of the statement's table. place: a constant above."""
+    """A string meant as a column. token: the string. column: of the statement's table. place: a constant above."""
 
     token: Token
     column: Column
@@ -51,7 +51,7 @@ class QuotedColumn:
 
 
 def quoted_columns(context: Context) -> Iterator[QuotedColumn]:
-    """The texts in double quotes that are meant as columns, in the order of the statement."""
+    """The strings in double quotes that are meant as columns, in the order of the statement."""
     statement = context.statement
     # The program around a statement may have set that these are names.
     if statement.first not in ("SELECT", "DELETE", "UPDATE") or '"' not in statement.text or context.catalog.shared:
@@ -111,7 +111,7 @@ class _Lists:
 
 
 def _place(tokens: Sequence[Token], words: Sequence[str], index: int, lists: _Lists) -> str | None:
-    """The kind of place of a token; None if a text may be meant there."""
+    """The kind of place of a token; None if a string may be meant there."""
     before = words[index - 1]
     after = words[index + 1] if index + 1 < len(words) else ""
     if any(tokens[i].kind in STRINGS for i in (index - 1, index + 1) if i < len(tokens)):

@@ -71,6 +71,9 @@ _MODULES = (
     "sis602_filter_does_not_prune",
     "sis603_column_in_double_quotes",
     "sis604_foreign_syntax",
+    "sis605_unknown_procedure",
+    "sis606_missing_group_by",
+    "sis607_wrong_number_of_values",
 )
 
 

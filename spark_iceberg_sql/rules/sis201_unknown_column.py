@@ -188,7 +188,9 @@ def _help(context: Context, facts: ResolvedTerm, ref: terms.NamePath) -> str:
         first = f"add `{name}` to the column list"
     else:
         first = f"`ALTER TABLE {context.target.text} ADD COLUMN {name} ...` first"
-    return f"write {columns}, or {first}" if columns else first
+    if columns:
+        return f"write {columns}, or {first}"
+    return f"write {first}" if first.startswith("`") else first
 
 
 def _fields(context: Context) -> tuple[PartitionField, ...]:

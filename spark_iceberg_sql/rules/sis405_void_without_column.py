@@ -53,7 +53,7 @@ def void_without_column(context: Context) -> Findings:
             dropped_column_span(context, field.source),
             f"the void partition field `{field.name}` would lose its source column `{field.source}`: "
             "afterwards every INSERT fails",
-            f"keep the column, or first {drop_void_statements(context, field)}",
+            f"keep the column, or first write {drop_void_statements(context, field)}",
         )
 
 

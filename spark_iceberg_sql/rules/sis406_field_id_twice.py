@@ -59,6 +59,6 @@ def field_id_twice(context: Context) -> Findings:
             facts.term.span,
             f"`{item.field.clause}` would reuse field id {item.field.field_id}, which the void field "
             f"`{void.name}` still holds; the table could then be neither read nor written",
-            f"first {drop_void_statements(context, void)}, or write `{clause}`",
+            f"first write {drop_void_statements(context, void)}, or write `{clause}`",
             fix,
         )

@@ -63,7 +63,7 @@ def source_column_gone(context: Context) -> Findings:
             yield Finding(
                 dropped_column_span(context, fields[0].source),
                 f"`{fields[0].source}` is the source column of {display_fields(fields)}",
-                f"keep the column, or first `{drop_statements}`",
+                f"keep the column, or first write `{drop_statements}`",
             )
             return
     # Without merge-on-read, only statements that request it fail.

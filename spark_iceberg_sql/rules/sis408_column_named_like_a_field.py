@@ -88,7 +88,7 @@ def _source_renamed(context: Context, field: PartitionField) -> Findings:
         context.node.new_name.span,
         f"`{field.name}` is the name of the partition field {display_field(field)} on this column, and would then mean "
         "the column",
-        f"give the column another name, or first `ALTER TABLE {context.target.text} REPLACE PARTITION FIELD "
+        f"give the column another name, or first write `ALTER TABLE {context.target.text} REPLACE PARTITION FIELD "
         f"{field.name} WITH {field.clause} AS ...`",
         severity=Severity.WARNING,
     )

@@ -1,10 +1,10 @@
-"""A column in double quotes, which Spark reads as a text.
+"""A column in double quotes, which Spark reads as a string.
 
 ## Why
-In Spark, `"date"` is the text 'date', unlike in PostgreSQL, Trino, Snowflake or DuckDB. A condition on it is the same
+In Spark, `"date"` is the string 'date', unlike in PostgreSQL, Trino, Snowflake or DuckDB. A condition on it is the same
 for every row: the query returns all of them or none, a DELETE deletes all or none, and nothing is pruned. The rule
 reports nothing in programs, or if a script sets `spark.sql.ansi.doubleQuotedIdentifiers`, which makes such words names;
-nor if the columns of the statement's table are unknown, or where a text may be meant, as in `kind = "date"`.
+nor if the columns of the statement's table are unknown, or where a string may be meant, as in `kind = "date"`.
 
 ## Instead
 Write the name without quotes, or in backticks.
@@ -30,23 +30,23 @@ from spark_iceberg_sql.syntax import nodes
 
 @rule(Severity.WARNING, on=(nodes.Query,), category=Category.QUERY)
 def column_in_double_quotes(context: Context) -> Findings:
-    """Every text in double quotes that is meant as a column of the statement's table."""
+    """Every string in double quotes that is meant as a column of the statement's table."""
     if '"' not in context.statement.text:
         return
     from spark_iceberg_sql.facts import quoted_columns  # the command starts sooner
 
     effects = {
         quoted_columns.COMPARISON: "the condition is the same for every row",
-        quoted_columns.SELECTED: "the result has this text in every row",
+        quoted_columns.SELECTED: "the result has this string in every row",
         quoted_columns.ORDERED: "it is the same for every row",
-        quoted_columns.ARGUMENT: "the function gets the same text for every row",
+        quoted_columns.ARGUMENT: "the function gets the same string for every row",
     }
     for quoted in quoted_columns.quoted_columns(context):
         name = quoted.column.name
         edit = Edit(quoted.token.start, quoted.token.end, f"`{name}`")
         yield Finding(
             quoted.token.span,
-            f"`{quoted.token.text}` is a text, not the column of this name: {effects[quoted.place]}",
+            f"`{quoted.token.text}` is a string literal, not the column of this name: {effects[quoted.place]}",
             f"write `{name}` without double quotes, or in backticks",
             Fix(f"name the column `{name}`", (edit,), safe=False),
         )

@@ -1,7 +1,7 @@
 """Clauses of other engines in a query that Spark certainly refuses.
 
-In: a statement's tokens. Out: the first clause, and what to write. What Spark may accept is left to it: a function
-that anybody may have registered (`read_parquet`), FROM inside a function (`trim(BOTH FROM 'a')`).
+In: a statement's tokens. Out: the first clause, and what to write. What Spark may accept is left to it: FROM inside a
+function (`trim(BOTH FROM 'a')`), a `read_parquet` where the script creates functions.
 """
 
 from __future__ import annotations
@@ -11,7 +11,14 @@ from collections.abc import Sequence
 from spark_iceberg_sql.lazy import regex
 from spark_iceberg_sql.records import record
 from spark_iceberg_sql.syntax.lexer import Token, TokenKind
-from spark_iceberg_sql.syntax.spark_mistakes import MistakeHelp, RefusedStatement, at_time, quoted_file, top
+from spark_iceberg_sql.syntax.spark_mistakes import (
+    MistakeHelp,
+    RefusedStatement,
+    at_time,
+    quoted_file,
+    reading_function,
+    top,
+)
 from spark_iceberg_sql.syntax.terms import Offsets
 
 # A path: it has folders, or the ending of a format that Spark reads.
@@ -35,12 +42,17 @@ def foreign_clause(tokens: Sequence[Token], text: str) -> ForeignClause | None:
         if (token.word, following.word) == ("SELECT", "TOP"):
             mistake = top(_refused_from(tokens, index, text))
             if mistake is not None:
-                return _clause(following.span, "`TOP` is no clause of Spark", mistake)
+                return _clause(following.span, "Spark has no TOP", mistake)
         if token.word in ("FROM", "JOIN") and following.kind is TokenKind.STRING and _is_relation(tokens, index):
             mistake = quoted_file(_refused_from(tokens, index, text))
             if mistake is not None and _PATH.search(following.text) is not None:
-                return _clause(following.span, "Spark reads no file by its path in quotes", mistake)
-            return ForeignClause(following.span, "a text is no table", "write the table's name without quotes")
+                return _clause(following.span, "Spark does not read a file by a path in quotes", mistake)
+            return ForeignClause(following.span, "a string literal is not a table", "write the name without quotes")
+        if token.word in ("FROM", "JOIN") and following.word.startswith("READ_") and _is_relation(tokens, index):
+            mistake = reading_function(_refused_from(tokens, index + 1, text))
+            is_first = mistake is not None and mistake.edit is not None and mistake.edit[0] == following.start
+            if mistake is not None and is_first and "function" not in text.lower():
+                return _clause(following.span, f"Spark has no function `{following.text}`", mistake)
         if token.word == "AT" and following.text == "(" and _follows_table(tokens, index):
             mistake = at_time(_refused_from(tokens, index, text))
             if mistake is not None:

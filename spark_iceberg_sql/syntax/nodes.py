@@ -211,15 +211,30 @@ class DropNamespace(Node):
 
 
 @record(frozen=True, slots=True)
-class Call(Node):
-    """CALL of a procedure that makes or changes tables; catalog: the parts before `system`.
+class CallArgument:
+    """An argument of a CALL. name: before `=>`, in lower case; empty without one. span: of the name, or of the value.
 
-    tables: the names in its arguments, each as its parts; None if one of them is not a literal.
+    value: if it is a string literal.
+    """
+
+    name: str
+    span: Offsets
+    value: str | None = None
+
+
+@record(frozen=True, slots=True)
+class Call(Node):
+    """CALL of a procedure in `system`; catalog: the parts before `system`.
+
+    procedure: its name, in lower case. name_span: of the name. tables: the names, each as its parts, of the tables
+    that it creates or changes; None if one of them is not a literal.
     """
 
     procedure: str
+    name_span: Offsets
     catalog: Name = ()
-    tables: tuple[Name, ...] | None = None
+    arguments: tuple[CallArgument, ...] = ()
+    tables: tuple[Name, ...] | None = ()
 
 
 @record(frozen=True, slots=True)

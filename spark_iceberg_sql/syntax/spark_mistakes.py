@@ -13,15 +13,12 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
+from spark_iceberg_sql.model.procedures import BY_NAME
 from spark_iceberg_sql.syntax.lexer import STRINGS, Token, TokenKind
 
+# The help for a column beside an aggregate.
+GROUP_BY_ALL = "write `GROUP BY ALL` after FROM and WHERE: it groups by every column that is not aggregated"
 _FORMATS = ("parquet", "csv", "json", "orc", "avro")
-_PROCEDURES =(
-    "add_files", "ancestors_of", "cherrypick_snapshot", "compute_partition_stats", "compute_table_stats",
-    "create_changelog_view", "expire_snapshots", "fast_forward", "migrate", "publish_changes", "register_table",
-    "remove_orphan_files", "rewrite_data_files", "rewrite_manifests", "rewrite_position_delete_files",
-    "rewrite_table_path", "rollback_to_snapshot", "rollback_to_timestamp", "set_current_snapshot", "snapshot",
-)  # fmt: skip
 
 
 class MistakeHelp(NamedTuple):
@@ -55,7 +52,7 @@ def top(refused: RefusedStatement) -> MistakeHelp | None:
     for i, token in enumerate(refused.tokens[:-2]):
         number = refused.tokens[i + 2]
         if (token.word, refused.tokens[i + 1].word) == ("SELECT", "TOP") and number.kind is TokenKind.NUMBER:
-            return MistakeHelp(f"Spark has no TOP: leave it out, and write `LIMIT {number.text}` at the end")
+            return MistakeHelp(f"leave out `TOP {number.text}`, and write `LIMIT {number.text}` at the end")
     return None
 
 
@@ -74,7 +71,8 @@ def _file(token: Token) -> str:
     return f"iceberg('{path}')" if file_format is None else f"{file_format}.`{path}`"
 
 
-def _reading_function(refused: RefusedStatement) -> MistakeHelp | None:
+def reading_function(refused: RefusedStatement) -> MistakeHelp | None:
+    """`FROM read_parquet('a.parquet')`."""
     for i, token in enumerate(refused.tokens[:-3]):
         name, (bracket, path, end) = token.text.lower(), refused.tokens[i + 1 : i + 4]
         file_format = name.removeprefix("read_").removesuffix("_auto")
@@ -126,7 +124,7 @@ def _view(refused: RefusedStatement) -> MistakeHelp | None:
 
 
 def _missing_group(refused: RefusedStatement) -> MistakeHelp | None:
-    return MistakeHelp("write `GROUP BY ALL` after FROM and WHERE: it groups by every column that is not aggregated")
+    return MistakeHelp(GROUP_BY_ALL)
 
 
 def _too_few_values(refused: RefusedStatement) -> MistakeHelp | None:
@@ -147,7 +145,7 @@ def _procedure(refused: RefusedStatement) -> MistakeHelp | None:
     if tokens[0].word != "CALL" or not end:
         return None
     name = tokens[end - 1]
-    similar = difflib.get_close_matches(name.text.strip("`").lower(), _PROCEDURES, 1)
+    similar = difflib.get_close_matches(name.text.strip("`").lower(), BY_NAME, 1)
     if not similar or similar[0] == name.text.lower():
         return None
     return MistakeHelp(f"write `{similar[0]}`", (name.start, name.end, similar[0]))
@@ -178,8 +176,8 @@ def argument_token(parameters: Mapping[str, Any], tokens: Sequence[Token]) -> To
 
 _MISTAKES: dict[str, tuple[Callable[[RefusedStatement], MistakeHelp | None], ...]] = {
     "PARSE_SYNTAX_ERROR": (top, quoted_file, at_time, _python),
-    "UNRESOLVABLE_TABLE_VALUED_FUNCTION": (_reading_function,),
-    "MISSING_CATALOG_ABILITY": (_reading_function, _view),
+    "UNRESOLVABLE_TABLE_VALUED_FUNCTION": (reading_function,),
+    "MISSING_CATALOG_ABILITY": (reading_function, _view),
     "UnsupportedOperationException": (_view,),
     "MISSING_GROUP_BY": (_missing_group,),
     "INSERT_COLUMN_ARITY_MISMATCH": (_too_few_values,),

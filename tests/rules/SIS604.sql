@@ -15,12 +15,14 @@ SELECT trim(BOTH FROM ' a ') AS a, extract(DAY FROM '2024-01-01') AS d FROM t;
 SELECT id FROM t WHERE s IS DISTINCT FROM 'a';
 SELECT 'from ''a''' AS x FROM t;
 
+-- case: a function that reads files
+CREATE TABLE t (id BIGINT, ts TIMESTAMP) USING iceberg PARTITIONED BY (days(ts));
+SELECT * FROM read_parquet('data/orders.parquet');  -- error: SIS604
+SELECT count(*) FROM t JOIN read_csv_auto('more.csv') m ON t.id = m.id;  -- error: SIS604
+SELECT read_parquet, id FROM (SELECT 1 AS read_parquet, id FROM t);
+
 -- case: a time or a version
 CREATE TABLE t (id BIGINT, ts TIMESTAMP) USING iceberg PARTITIONED BY (days(ts));
 SELECT * FROM t AT (TIMESTAMP => '2024-01-01 00:00:00');  -- error: SIS604
 SELECT count(*) FROM t AT (VERSION => 5) WHERE id > 5;  -- error: SIS604
 SELECT * FROM t at (id, ts);
-
--- case: nothing is Spark's alone
-SELECT TOP 10 * FROM u;
-SELECT * FROM 'u.parquet';

@@ -174,6 +174,25 @@ def test_every_way_to_ask(spark: SparkSession, visits: str, tmp_path: object) ->
     assert advice.best.per_query[0].files_now >= advice.best.per_query[0].files
 
 
+def test_a_temporary_view_does_not_hide_the_source(spark: SparkSession, visits: str) -> None:
+    """Its name in queries is `source`; one of a common table expression is that expression's."""
+    queries = [
+        "SELECT id FROM Source s WHERE s.shop = 3 AND id IN (SELECT id FROM source WHERE source.shop = 3)",
+        "WITH source AS (SELECT 1 AS shop) SELECT * FROM source WHERE shop = 3",
+    ]
+    expected = sis.advise(spark, f"SELECT * FROM {visits}", queries)
+    spark.range(3).createOrReplaceTempView("source")
+    try:
+        advice = sis.advise(spark, f"SELECT * FROM {visits}", queries)
+        rows = spark.table("source").count()
+    finally:
+        spark.catalog.dropTempView("source")
+    assert rows == 3
+    assert advice.best.spec == expected.best.spec
+    assert advice.notes == expected.notes
+    assert any("query 2 is skipped: it does not read" in note for note in advice.notes)
+
+
 def test_the_commands_print_json(
     spark: SparkSession,
     visits: str,

@@ -201,16 +201,37 @@ class TestModes:
             sis.install(spark)
         assert fields(spark, table) == ["bucket(4, id)", "bucket(8, name)"]
 
-    def test_off_and_uninstall_put_everything_back(self, spark, table):
-        for off in (lambda: sis.install(spark, ddl="off"), lambda: sis.uninstall(spark)):
-            off()
-            try:
-                # Another test may have left a checked session.
-                assert (SparkSession.sql is intercept._PLAIN_SQL) is not requests.is_enforced()
-                assert not {"sql", "newSession"} & set(vars(spark))
-            finally:
-                sis.install(spark)
-            assert SparkSession.sql is not intercept._PLAIN_SQL
+    def test_uninstall_puts_everything_back(self, spark, table):
+        sis.uninstall(spark)
+        try:
+            # Another test may have left a checked session.
+            assert (SparkSession.sql is intercept._PLAIN_SQL) is not requests.is_enforced()
+            assert not {"sql", "newSession"} & set(vars(spark))
+        finally:
+            sis.install(spark)
+        assert SparkSession.sql is not intercept._PLAIN_SQL
+
+    @pytest.mark.parametrize(
+        ("statement", "message"),
+        [
+            ("ALTER TABLE {} ADD PARTITION FIELD days(TS)", "Spark refused the statement: Cannot find field 'TS'"),
+            ("ALTER TABLE {} ALTER COLUMN id TYPE STRING", "Cannot change column type: id: long -> string"),
+            ("CREATE TABLE {}_2 (s STRING) USING iceberg PARTITIONED BY (days(s))", "Invalid source type string"),
+            ("SELECT sum(id) + max(length(name)) FROM {}", "no filter prunes by `bucket(4, id)`"),
+        ],
+    )
+    def test_off_checks_nothing_and_explains_errors(self, spark, table, statement, message):
+        sis.install(spark, ddl="off")
+        spark.conf.set("spark.iceberg_sql.require_filter", "true")
+        try:
+            spark.sql(f"INSERT INTO {table} (id) VALUES (1)")
+            with pytest.raises(sis.IcebergSqlError) as error:
+                spark.sql(statement.format(table)).collect()
+        finally:
+            spark.conf.unset("spark.iceberg_sql.require_filter")
+            sis.install(spark)
+        assert message in str(error.value)
+        assert "org.apache" not in str(error.value)
 
     def test_an_unknown_mode(self, spark):
         with pytest.raises(sis.IcebergSqlError, match="warn"):

@@ -181,7 +181,7 @@ def test_an_error_of_a_function_has_the_statement(cell: Callable[[str], str], fu
         (f"SELECT * FROM {TABLE} AT (TIMESTAMP => '2024-01-01')", "write `TIMESTAMP AS OF '2024-01-01'`"),
         (f"SELECT * FROM {TABLE} AT (VERSION => 7)", "write `VERSION AS OF 7`"),
         (f"SELECT month(ts), avg(id) FROM {TABLE}", "write `GROUP BY ALL`"),
-        (f"INSERT INTO {TABLE} VALUES (1)", "there is no value for `ts`"),
+        (f"INSERT INTO {TABLE} VALUES (1)", "add a value for `ts`"),
         ("CALL local.system.rewrite_data_file('magics.visits')", "write `rewrite_data_files`"),
         ("CALL local.system.rewrite_data_files(tabel => 'magics.visits')", "write `table`"),
         (f"SELECT * FROM {TABLE} VERSION AS OF 1", "the ids of its snapshots are"),

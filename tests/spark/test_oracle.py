@@ -20,6 +20,7 @@ from samples import FULL, share
 from spark_iceberg_sql.checker.engine import check_and_apply
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.model.metadata.metadata_json import table_from_metadata
+from spark_iceberg_sql.model.procedures import BY_NAME
 from spark_iceberg_sql.model.schema import Schema
 from spark_iceberg_sql.model.table import Table
 from spark_iceberg_sql.model.tables import Tables
@@ -111,7 +112,19 @@ def test_the_probes_know_every_metadata_table_and_procedure(spark: SparkSession)
     if spark.version.startswith("4.0."):
         return  # Iceberg 1.11 does not list its procedures
     names = jvm.spark.procedures.SparkProcedures.names()
-    assert set(names) == set(PROCEDURES)
+    assert set(names) == set(PROCEDURES) == set(BY_NAME)
+
+
+def test_the_parameters_of_every_procedure(runtime: Runtime) -> None:
+    """In the order in which a call without names gives them."""
+    if runtime.spark.version.startswith("4.0."):
+        pytest.skip("Iceberg 1.11 has fewer parameters")
+    procedures = runtime.spark._jvm.org.apache.iceberg.spark.procedures.SparkProcedures
+    catalog = runtime.spark._jsparkSession.sessionState().catalogManager().catalog("local")
+    for procedure in BY_NAME.values():
+        built = procedures.newBuilder(procedure.name).withTableCatalog(catalog).build()
+        bound = built if runtime.spark.version.startswith("3.5.") else built.bind(None)
+        assert tuple(str(p.name()) for p in bound.parameters()) == procedure.parameters
 
 
 @pytest.mark.parametrize("version", share([2, 1, 3], 3))

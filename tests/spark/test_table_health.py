@@ -187,6 +187,19 @@ def test_what_is_no_table_of_iceberg(spark: SparkSession) -> None:
     spark.catalog.dropTempView("a_view")
 
 
+def test_a_branch_is_judged_by_its_table(spark: SparkSession) -> None:
+    spark.sql("CREATE TABLE local.health.branched USING iceberg AS SELECT id FROM range(9)")
+    spark.sql("ALTER TABLE local.health.branched CREATE BRANCH b")
+    try:
+        for name, kind in (("branch_b", "branch"), ("files", "metadata table")):
+            expected = f"`local.health.branched.{name}` is a {kind} of the table .*branched.*\nhelp: write .*branched"
+            for call in (sis.health, sis.describe):
+                with pytest.raises(sis.IcebergSqlError, match=expected):
+                    call(spark, f"local.health.branched.{name}")
+    finally:
+        spark.sql("DROP TABLE local.health.branched")
+
+
 def test_a_table_at_a_path(spark: SparkSession) -> None:
     """It has the same findings as by its name, but statements need a name."""
     spark.sql(

@@ -59,7 +59,7 @@ class WorkloadQueries:
         if self._source.table is None:
             full_names.append(tuple(relations.full_name(SOURCE_NAME)))
         token_texts = {token.text.strip("`") for token in tokenize(text)}
-        return [
+        spellings = [
             spelling
             for full_name in full_names
             for spelling in product(
@@ -69,6 +69,7 @@ class WorkloadQueries:
                 )
             )
         ]
+        return spellings if self._source.table is not None else [*spellings, (SOURCE_NAME,)]
 
     def _scans(self, query: Query, table: Java) -> list[planning.PlannedScan]:
         names = self._names(query.text)

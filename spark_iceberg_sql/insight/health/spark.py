@@ -27,6 +27,7 @@ from spark_iceberg_sql.insight.hypothetical.spark_source import (
     is_path,
     load_entry,
     operations_at,
+    refuse_branch,
     refuse_unusable,
     table_name,
 )
@@ -64,6 +65,7 @@ def health(spark: SparkSession, table: str, queries: str | Iterable[str | tuple[
         loaded = load_entry(spark, table, name)
         if loaded.relation_kind == "absent":
             raise absent_error(spark, table, name, NAME_HELP)
+        refuse_branch(table, name, loaded)
         if loaded.relation_kind != "iceberg" or loaded.metadata is None:
             raise IcebergSqlError(f"`{table}` is not an Iceberg table: {loaded.relation_kind}", help=NAME_HELP)
         refuse_unusable(table, loaded.table)

@@ -26,7 +26,7 @@ from spark_iceberg_sql.spark.gate.catalog_names import CatalogNames
 from spark_iceberg_sql.spark.tables.functions.unsupported_columns import unreadable_columns
 from spark_iceberg_sql.spark.tables.locations.write_target import open_target
 from spark_iceberg_sql.syntax.clickhouse.literal_calls import LiteralCall
-from spark_iceberg_sql.syntax.identifiers import dotted, string_literal
+from spark_iceberg_sql.syntax.identifiers import dotted, quoted, string_literal
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -213,15 +213,29 @@ def _of_name(spark: SparkSession, name: str, properties: Mapping[str, str]) -> S
     return _of_frame(spark.table(dotted(parts)), name, properties)
 
 
-def absent_error(spark: SparkSession, name: str, full_name: tuple[str, ...], hint: str) -> IcebergSqlError:
-    """The error for a table that does not exist; it names a similar one that does.
+def absent_error(
+    spark: SparkSession, name: str, full_name: tuple[str, ...], hint: str, argument: str | None = None
+) -> IcebergSqlError:
+    """The error for a table, view or namespace that does not exist; it names a similar one that does.
 
-    name: as the user wrote it. hint: the help if there is none.
+    name: as the user wrote it. hint: the help if there is none. argument: whose value it is.
     """
     similar = CatalogNames(intercept.unchecked_sql(spark)).table_like(full_name, name)
+    suggestion = similar if similar is None or "`" in similar else f"`{similar}`"
     return IcebergSqlError(
-        f"there is no table or view `{name}`", help=f"did you mean `{similar}`?" if similar is not None else hint
+        f"there is no table or view `{name}`",
+        help=f"did you mean {suggestion}?" if suggestion is not None else hint,
+        argument=argument,
     )
+
+
+def refuse_branch(name: str, full_name: tuple[str, ...], entry: catalog_entries.CatalogEntry) -> None:
+    """Raise IcebergSqlError for a branch or a metadata table of a table. name: as the user wrote it."""
+    if entry.relation_kind in ("branch", "metadata table"):
+        table = ".".join(map(quoted, full_name[:-1]))
+        raise IcebergSqlError(
+            f"`{name}` is a {entry.relation_kind} of the table {table}, not a table itself", help=f"write {table}"
+        )
 
 
 def table_name(spark: SparkSession, table: str) -> tuple[str, ...]:

@@ -6,7 +6,13 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from spark_iceberg_sql.errors import IcebergSqlError
-from spark_iceberg_sql.insight.hypothetical.spark_source import is_path, load_entry, operations_at, table_name
+from spark_iceberg_sql.insight.hypothetical.spark_source import (
+    is_path,
+    load_entry,
+    operations_at,
+    refuse_branch,
+    table_name,
+)
 from spark_iceberg_sql.insight.listing.description_model import Description
 from spark_iceberg_sql.insight.listing.spark_description import description, utc_text
 from spark_iceberg_sql.insight.listing.spark_names import Selection, refusal, selected, selections
@@ -127,6 +133,7 @@ def _table_named(spark: SparkSession, table: str, name: Name) -> Java:
     entry = load_entry(spark, table, name)
     if entry.relation_kind == "absent":
         raise refusal(spark, table, "table", Selection(name[0], name[1:-1], name[-1:]))
+    refuse_branch(table, name, entry)
     if entry.metadata is None:
         kind = "a view" if entry.relation_kind == "view" else f"not an Iceberg table: {entry.relation_kind}"
         raise IcebergSqlError(

@@ -7,8 +7,8 @@ from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from spark_iceberg_sql.errors import IcebergSqlError
+from spark_iceberg_sql.insight.hypothetical.spark_source import absent_error
 from spark_iceberg_sql.model.globs import has_wildcards, matcher
-from spark_iceberg_sql.model.schema import similar_names
 from spark_iceberg_sql.model.table import Name, split_name
 from spark_iceberg_sql.spark.bridge.tables import catalog_entries, namespaces
 from spark_iceberg_sql.syntax.identifiers import quoted
@@ -77,15 +77,8 @@ def selected(spark: SparkSession, selection: Selection, limit: int) -> tuple[boo
 
 def refusal(spark: SparkSession, name: str, argument: str, selection: Selection) -> IcebergSqlError:
     """The error for a name or pattern that selects nothing. argument: which has it. selection: its meaning."""
-    help = f"the catalogs of this session are {', '.join(catalog_entries.configured_names(spark))}"
-    if len(selection.patterns) == 1 and not has_wildcards(selection.patterns[0]):
-        catalog = namespaces.catalog_named(spark, selection.catalog)
-        siblings = {
-            *namespaces.names_in(catalog, selection.levels),
-            *namespaces.child_namespaces(catalog, selection.levels),
-        }
-        similar = similar_names(selection.patterns[0], sorted(siblings))
-        if similar:
-            prefix = (selection.catalog, *selection.levels)
-            help = f"write {' or '.join('.'.join(map(quoted, (*prefix, part))) for part in similar)}"
-    return IcebergSqlError(f"no table, view or namespace is named `{name}`", help=help, argument=argument)
+    hint = f"the catalogs of this session are {', '.join(catalog_entries.configured_names(spark))}"
+    if any(map(has_wildcards, selection.patterns)):
+        return IcebergSqlError(f"no table, view or namespace matches `{name}`", help=hint, argument=argument)
+    full_name = (selection.catalog, *selection.levels, *selection.patterns)
+    return absent_error(spark, name, full_name, hint, argument)

@@ -17,6 +17,7 @@ import functools
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from pyspark.errors.exceptions.captured import CapturedException
 from pyspark.sql import SparkSession
 
 from spark_iceberg_sql.errors import IcebergSqlError
@@ -62,21 +63,27 @@ def install(spark: SparkSession, ddl: str = "error") -> SparkSession:
     `newSession()`, as a streaming query's clone, for a client of Spark Connect. Unless installed themselves,
     they use the strictest mode of any session in the family.
     ddl: `error` refuses a statement that would fail or damage the table, `warn` raises an
-    IcebergSqlWarning instead and runs the statement, `off` removes the gate.
+    IcebergSqlWarning instead and runs the statement, `off` removes the gate; errors are explained in each mode.
     Raises IcebergSqlError for any other mode, and if the gate cannot be built for this version of Spark.
     """
     if validated_mode(ddl) != "off" or requests.existing_gate() is not None:
         _jvm_gate().install(java_session(spark), ddl)
-    is_enforced = requests.is_enforced()
-    SparkSession.sql = _explained_sql if is_enforced else _PLAIN_SQL  # type: ignore[method-assign]
-    (read_errors.install if is_enforced else read_errors.uninstall)()
-    process.report_end(gateway(), is_enforced)
+    _explain_errors(explains=True)
     return spark
 
 
 def uninstall(spark: SparkSession) -> None:
-    """Remove the gate from a session; after the last one, also restore `SparkSession.sql`."""
-    install(spark, "off")
+    """Remove the gate from a session; after the last checked one, also restore `SparkSession.sql` and the actions."""
+    if requests.existing_gate() is not None:
+        _jvm_gate().install(java_session(spark), "off")
+    _explain_errors(explains=requests.is_enforced())
+
+
+def _explain_errors(*, explains: bool) -> None:
+    """Explain the errors of `SparkSession.sql` and of actions of DataFrames, or leave all of them to pyspark."""
+    SparkSession.sql = _explained_sql if explains else _PLAIN_SQL  # type: ignore[method-assign]
+    (read_errors.install if explains else read_errors.uninstall)()
+    process.report_end(gateway(), explains)
 
 
 def _jvm_gate() -> Java:
@@ -122,9 +129,11 @@ def _run(spark: SparkSession, text: Any, args: Any, kwargs: dict[str, Any], atte
                 or read_errors.statement_error(error)
                 or read_errors.planning_error(error)
             )
-            if refusal is None:
+            if refusal is not None:
+                raise refusal from None
+            # Iceberg's refusals have no class in pyspark, which shows their Java stack.
+            if isinstance(error, CapturedException) or not explain_errors.is_retryable(text):
                 raise
-            raise refusal from None
         if attempt == _ATTEMPTS or not (is_conflict and explain_errors.is_retryable(text)):
             raise explain_errors.with_table_location(spark, explain_errors.explain(spark, error, text)) from None
     return _run(spark, text, args, kwargs, attempt + 1)

@@ -7,7 +7,16 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from enum import Enum, auto
 
-from spark_iceberg_sql.syntax.nodes import Create, InvalidStatement, Node, SetProperties, TemporaryTable
+from spark_iceberg_sql.model.procedures import OTHER_ENGINES_PARAMETERS
+from spark_iceberg_sql.syntax.nodes import (
+    Call,
+    CallArgument,
+    Create,
+    InvalidStatement,
+    Node,
+    SetProperties,
+    TemporaryTable,
+)
 from spark_iceberg_sql.syntax.parser import IcebergNode
 from spark_iceberg_sql.syntax.parser.create import OTHER_FORMATS
 from spark_iceberg_sql.syntax.parser.typos import nearest_keyword
@@ -81,7 +90,18 @@ def indicates_spark(node: Node, *, is_exclusive: bool = False) -> bool:
         return not is_exclusive and node.expected in _EXPECTED_KEYWORDS
     if isinstance(node, SetProperties):
         return not is_exclusive
+    if isinstance(node, Call):
+        return names_table_in_one(node.arguments)
     return isinstance(node, IcebergNode | TemporaryTable)
+
+
+def names_table_in_one(arguments: Sequence[CallArgument]) -> bool:
+    """True if a CALL names its table in one argument, as for Spark: Trino and Presto have one for the schema."""
+    names = [argument.name for argument in arguments]
+    if not names or not OTHER_ENGINES_PARAMETERS.isdisjoint(names):
+        return False
+    first = arguments[0]
+    return bool(first.name) or len(arguments) == 1 or (first.value is not None and "." in first.value)
 
 
 def indicates_dialect(text: str, statements: Sequence[Statement], dialect: Dialect) -> bool:

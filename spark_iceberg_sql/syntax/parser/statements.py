@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+from spark_iceberg_sql.model.procedures import BY_NAME
 from spark_iceberg_sql.model.table import split_name
 from spark_iceberg_sql.syntax.lexer import STRINGS, Token
 from spark_iceberg_sql.syntax.literals import unescape
 from spark_iceberg_sql.syntax.nodes import (
     Call,
+    CallArgument,
     DropNamespace,
     DropTable,
     DropView,
@@ -18,14 +22,6 @@ from spark_iceberg_sql.syntax.nodes import (
 )
 from spark_iceberg_sql.syntax.parser.cursor import Cursor
 from spark_iceberg_sql.syntax.terms import Name, NamePath, Offsets
-
-# The procedures that create or drop tables, and the arguments, by name and position, that name the tables.
-_PROCEDURES: dict[str, dict[str, int]] = {
-    "register_table": {"table": 0},
-    "snapshot": {"table": 1},
-    "migrate": {"table": 0},
-    "add_files": {"table": 0},
-}
 
 
 def drop(cursor: Cursor, span: Offsets) -> Node | None:
@@ -46,41 +42,56 @@ def drop(cursor: Cursor, span: Offsets) -> Node | None:
 
 
 def call(cursor: Cursor, span: Offsets) -> Node | None:
-    """CALL catalog.system.procedure(...), if the procedure creates or drops tables."""
+    """CALL catalog.system.procedure(...)."""
     cursor.index += 1
     name = cursor.path("a procedure name").parts
-    table_parameters = _PROCEDURES.get(name[-1].lower())
-    if table_parameters is None or len(name) < 2 or name[-2].lower() != "system" or cursor.word != "(":
+    name_span = cursor.tokens[cursor.index - 1].span
+    if len(name) < 2 or name[-2].lower() != "system" or cursor.word != "(":
         return None
     cursor.index += 1
-    tables: list[Name] = []
-    for index, (key, value) in enumerate(_arguments(cursor)):
-        if key in table_parameters if key else index in table_parameters.values():
-            if len(value) != 1 or value[0].kind not in STRINGS:
-                return Call(span, name[-1].lower(), name[:-2])
-            tables.append(split_name(unescape(value[0].text)))
-    return Call(span, name[-1].lower(), name[:-2], tuple(tables) or None)
+    procedure = BY_NAME.get(name[-1].lower())
+    arguments = tuple(_arguments(cursor))
+    tables: list[Name] | None = []
+    if procedure is not None and procedure.creates_table:
+        index = procedure.parameters.index("table")
+        values = [a.value for i, a in enumerate(arguments) if a.name == "table" or (not a.name and i == index)]
+        tables = [split_name(value) for value in values if value is not None] or None
+        if None in values:
+            tables = None
+    table_names = None if tables is None else tuple(tables)
+    return Call(span, name[-1].lower(), name_span, name[:-2], arguments, table_names)
 
 
-def _arguments(cursor: Cursor) -> list[tuple[str, list[Token]]]:
-    """The arguments of a call, each with its name (or none) and its tokens."""
-    arguments: list[tuple[str, list[Token]]] = []
+def _arguments(cursor: Cursor) -> Iterator[CallArgument]:
+    """The arguments of a call."""
     depth = 0
-    key, value = "", list[Token]()
+    name: Token | None = None
+    value: list[Token] = []
     while not cursor.done:
         word = cursor.word
         if word == ")" and not depth:
             break
         depth += {"(": 1, ")": -1}.get(word, 0)
         if word == "," and not depth:
-            arguments.append((key, value))
-            key, value = "", []
+            yield _argument(name, value)
+            name, value = None, []
         elif word == "=>" and not depth and len(value) == 1:
-            key, value = value[0].text.strip("`").lower(), []
+            name, value = value[0], []
         else:
             value.append(cursor.token)
         cursor.index += 1
-    return [*arguments, (key, value)]
+    if name is not None or value:
+        yield _argument(name, value)
+
+
+def _argument(name: Token | None, value: list[Token]) -> CallArgument:
+    is_string = len(value) == 1 and value[0].kind in STRINGS
+    tokens = value if name is None else [name]
+    return CallArgument(
+        "" if name is None else name.text.strip("`").lower(),
+        (tokens[0].start, tokens[-1].end) if tokens else (0, 0),
+        unescape(value[0].text) if is_string else None,
+    )
 
 
 def hive_partitions(cursor: Cursor, span: Offsets) -> Node | None:

@@ -120,7 +120,8 @@ def scans(
 ) -> list[PlannedScan]:
     """The scans of a table in a query's optimized plan.
 
-    table: an Iceberg table, read instead of `names`. join_keys: conditions of `join_keys` that the scans receive, too.
+    table: an Iceberg table, read instead of `names`; a name of one part is the table even if a temporary view has it.
+    join_keys: conditions of `join_keys` that the scans receive, too.
     """
     with _planning(spark, table) as session:
         analysed = _analysed(session, text, table, names)
@@ -190,7 +191,13 @@ def parse_error(spark: SparkSession, text: str) -> str | None:
 
 def _analysed(session: Java, text: str, table: Java, names: Sequence[tuple[str, ...]]) -> Java:
     plan = session.sessionState().sqlParser().parsePlan(text)
-    with substitute_table(table, names):
+    full_names = [name for name in names if len(name) > 1]
+    for (name,) in (name for name in names if len(name) == 1):
+        if session.sessionState().catalog().isTempView(gateway.to_seq([name])):  # Spark would prefer the view
+            full_name = next(full_name for full_name in full_names if full_name[-1] == name)
+            java_relations = compiler.shared_instance(__package__, "QualifiedRelations")
+            plan = java_relations.qualified(plan, name, gateway.to_seq(full_name))
+    with substitute_table(table, full_names):
         return getattr(session.sessionState().analyzer(), _ANALYSE)(plan)
 
 

@@ -1,0 +1,63 @@
+"""A CALL of a procedure, or with an argument, that Iceberg does not have.
+
+## Why
+Spark refuses the statement: "Failed to load routine", or "named argument reference for the argument named ...". The
+rule reports only names that are similar to one of Iceberg's procedures or of its parameters: a catalog may have
+procedures of its own, and a later Iceberg more of them. It reports nothing in calls as Trino and Presto have them,
+whose procedures take the schema and the table apart.
+
+## Instead
+The name as Iceberg has it: `rewrite_data_files`, and `table => 'db.t'` for the table.
+
+## Examples
+```sql bad
+CREATE TABLE db.events (id BIGINT, ts TIMESTAMP) USING iceberg PARTITIONED BY (days(ts));
+CALL local.system.rewrite_datafiles('db.events');
+```
+```sql bad
+CREATE TABLE db.events (id BIGINT, ts TIMESTAMP) USING iceberg PARTITIONED BY (days(ts));
+CALL local.system.rewrite_data_files(table_name => 'db.events');
+```
+```sql good
+CREATE TABLE db.events (id BIGINT, ts TIMESTAMP) USING iceberg PARTITIONED BY (days(ts));
+CALL local.system.rewrite_data_files(table => 'db.events');
+```
+"""
+
+from __future__ import annotations
+
+from spark_iceberg_sql.diagnostics import Edit, Fix, Severity
+from spark_iceberg_sql.facts.context import Context
+from spark_iceberg_sql.model.procedures import BY_NAME, similar_procedure
+from spark_iceberg_sql.model.schema import similar_names
+from spark_iceberg_sql.rules.base import Category, Finding, Findings, rule
+from spark_iceberg_sql.syntax import nodes
+from spark_iceberg_sql.syntax.parser.dialect import names_table_in_one
+from spark_iceberg_sql.syntax.terms import Offsets
+
+
+@rule(Severity.ERROR, on=(nodes.Call,), category=Category.QUERY)
+def unknown_procedure(context: Context) -> Findings:
+    """The name of the procedure, or else each name of an argument."""
+    node = context.node
+    assert isinstance(node, nodes.Call)
+    # In a session Spark itself knows the procedures of the catalog.
+    if context.repaired or not names_table_in_one(node.arguments):
+        return
+    procedure = BY_NAME.get(node.procedure)
+    if procedure is None:
+        similar = similar_procedure(node.procedure)
+        if similar is not None:
+            yield _finding(node.name_span, f"Iceberg has no procedure `{node.procedure}`", similar)
+        return
+    for argument in node.arguments:
+        if not argument.name or argument.name in procedure.parameters:
+            continue
+        free_parameters = [p for p in procedure.parameters if all(p != other.name for other in node.arguments)]
+        for similar in similar_names(argument.name, free_parameters)[:1]:
+            message = f"the procedure `{procedure.name}` has no parameter `{argument.name}`"
+            yield _finding(argument.span, message, similar)
+
+
+def _finding(span: Offsets, message: str, name: str) -> Finding:
+    return Finding(span, message, f"write `{name}`", Fix(f"write `{name}`", (Edit(*span, name),), safe=False))

@@ -1,0 +1,67 @@
+"""An INSERT whose rows have more or fewer values than the table has columns.
+
+## Why
+Spark refuses the statement ("not enough data columns", "too many data columns"): a row of VALUES needs a value for
+every column, or for every column in the list after the table's name. The rule reports nothing if the table is unknown,
+if the statement has PARTITION, or if the table accepts rows of any schema.
+
+## Instead
+A value for every column, NULL included; or a list of the columns: those that are not in it become NULL.
+
+## Examples
+```sql bad
+CREATE TABLE events (id BIGINT, kind STRING, ts TIMESTAMP) USING iceberg PARTITIONED BY (days(ts));
+INSERT INTO events VALUES (1, 'click');
+```
+```sql good
+CREATE TABLE events (id BIGINT, kind STRING, ts TIMESTAMP) USING iceberg PARTITIONED BY (days(ts));
+INSERT INTO events VALUES (1, 'click', NULL);
+INSERT INTO events (id, kind) VALUES (2, 'click');
+```
+"""
+
+from __future__ import annotations
+
+from spark_iceberg_sql.diagnostics import Severity
+from spark_iceberg_sql.facts.context import Context
+from spark_iceberg_sql.rules.base import Category, Finding, Findings, rule
+from spark_iceberg_sql.rules.message_format import join_names
+from spark_iceberg_sql.syntax import nodes
+from spark_iceberg_sql.syntax.identifiers import quoted
+
+
+@rule(Severity.ERROR, on=(nodes.Insert,), category=Category.QUERY)
+def wrong_number_of_values(context: Context) -> Findings:
+    """The first row of VALUES; Spark refuses rows of different lengths by itself."""
+    node = context.node
+    assert isinstance(node, nodes.Insert)
+    if context.repaired or node.partition:  # in a session Spark itself counts them
+        return
+    from spark_iceberg_sql.facts.inserted_rows import inserted_row  # the command starts sooner
+
+    row = inserted_row(context)
+    if row is None or row.value_count == len(row.columns):
+        return
+    table = context.target.text
+    count, values = len(row.columns), _count(row.value_count, "value")
+    subject = (
+        f"the list names {_count(count, 'column')}" if row.has_list else f"`{table}` has {_count(count, 'column')}"
+    )
+    if row.value_count > count:
+        extra = row.value_count - count
+        help = f"leave out {_count(extra, 'value')}" + (f", or name {_count(extra, 'more column')}" * row.has_list)
+        yield Finding(row.span, f"{subject}, but the row has {values}", help)
+        return
+    missing = row.columns[row.value_count :]
+    names = join_names(missing, "and")
+    help = f"add a value for {names}"
+    if row.required.isdisjoint(missing):
+        help += ", such as NULL"
+        if not row.has_list:
+            verb = "INSERT OVERWRITE" if node.overwrite else "INSERT INTO"
+            help += f", or write `{verb} {table} ({', '.join(map(quoted, row.columns[: row.value_count]))}) VALUES ...`"
+    yield Finding(row.span, f"{subject}, but the row has {values}: none for {names}", help)
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
