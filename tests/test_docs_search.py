@@ -118,6 +118,8 @@ QUESTIONS = {
     "dataframe write partitionBy": "guide/check guide/checked-ddl",
     "pyiceberg": "guide/check guide/translate",
     "duckdb": "guide/other-engines",
+    "clickhouse compatibility": "guide/clickhouse-scenarios guide/other-engines",
+    "clickhouse tests": "guide/clickhouse-scenarios",
     "remove the extension": "setup guide/checked-ddl",
     "uninstall": "setup",
     "airgapped offline install": "setup troubleshooting",
