@@ -100,7 +100,7 @@ QUESTIONS = {
     "java heap space": "troubleshooting",
     "module not found": "troubleshooting setup",
     "exit code": "guide/check reference/commands",
-    "repartition table": "guide/checked-ddl guide/advise tutorial",
+    "repartition table": "guide/checked-ddl guide/advise guide/health tutorial",
     "shuffle join": "guide/spj",
     "timezone": "guide/functions reference/rules/SIS505 guide/from-hive",
     "window week quarter": "guide/pruning reference/rules/SIS101",

@@ -107,6 +107,15 @@ class ReleaseRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PendingFiles:
+    """The data files in other specs than the current one, and the steps of their rewrite: by FilesOfOtherSpecs.java."""
+
+    files: int
+    bytes: int
+    steps: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class WrongBoundsRow:
     """A column whose bounds are wrong in some data files: insight.wrong_bounds.WrongBounds, by FileBounds.java."""
 
@@ -267,7 +276,7 @@ CONSTANTS = (FunctionRow, TransformRow, RuleRow, ReleaseRow)
 EXCHANGED =(
     WrongBoundsRow, AnsweredRow, ReplacedMarker, BoundText, FileTotal, Rewrite, SpecFiles, PartitionTerm, PruningFields,
     FilterFiles, SnapshotFilters, PartitionValue, PartitionFiles, ListedFile, FolderContent,
-    StoreFile,
+    StoreFile, PendingFiles,
 )  # fmt: skip
 
 
