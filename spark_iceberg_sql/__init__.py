@@ -61,6 +61,7 @@ if TYPE_CHECKING:
     from spark_iceberg_sql.sessions.session import register as register, session as session
     from spark_iceberg_sql.spark.tables.catalog_settings import catalog as catalog
     from spark_iceberg_sql.spark.tables.compaction import optimize as optimize
+    from spark_iceberg_sql.spark.tables.repartitioning import repartition as repartition
     from spark_iceberg_sql.spark.tables.credentials import collection as collection
     from spark_iceberg_sql.translation.script import translate as translate
 # isort: on

@@ -26,7 +26,9 @@ ROOT = Path(__file__).parents[1]
 PAGES = (ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md")))
 LANGUAGES = {"console", "lua", "pycon", "python", "sh", "sql", "text", "toml", "yaml"}
 # Commands that start Spark: tests/spark/test_doc_examples.py runs them.
-IN_A_SESSION = tuple(f"iceberg-sql {name}" for name in ("run", "explain-query", "health", "spj", "preview", "advise"))
+IN_A_SESSION = tuple(
+    f"iceberg-sql {name}" for name in ("run", "explain-query", "health", "repartition", "spj", "preview", "advise")
+)
 _FENCE = re.compile(
     r"^(?P<indent> *)(?P<fence>`{3,})(?P<language>[^\n`]*)\n(?P<body>.*?)^ *(?P=fence)$", re.MULTILINE | re.DOTALL
 )

@@ -18,6 +18,7 @@ CALLS = (
     "advise(None, 't')",
     "spj(None, 'SELECT 1')",
     "optimize(None, 't')",
+    "repartition(None, 't')",
     "attach('/t', 'a.b.c')",
     "run(None, 'SELECT 1')",
     "catalog(None, 'c', 'hadoop')",

@@ -10,6 +10,7 @@ from spark_iceberg_sql.insight.health import workload
 from spark_iceberg_sql.insight.health.findings import health, rewritten_once
 from spark_iceberg_sql.insight.health.model import Finding, Health, TableMetrics
 from spark_iceberg_sql.model.bound_transform import from_metadata
+from spark_iceberg_sql.model.rewrite_steps import STEP_BYTES
 from spark_iceberg_sql.model.spec import PartitionField
 
 MB = 1_000_000
@@ -78,6 +79,15 @@ def test_a_rewrite_of_old_specs_may_make_more_files() -> None:
         (4, "leaves about 4 or more, estimated"),
     ):
         assert said in health(replace(old, files_after_rewrite=then)).findings[0].detail
+
+
+def test_a_large_rewrite_of_old_specs_is_done_in_steps() -> None:
+    (large,) = health(replace(FINE, old_files=3, old_bytes=STEP_BYTES + 1)).findings
+    assert large.detail.endswith(
+        f"`iceberg-sql repartition {FINE.title}` rewrites those files alone, in steps that can be stopped"
+    )
+    (small,) = health(replace(FINE, old_files=3, old_bytes=STEP_BYTES)).findings
+    assert "iceberg-sql repartition" not in small.detail
 
 
 def test_how_many_files_are_left() -> None:

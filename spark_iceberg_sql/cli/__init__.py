@@ -39,6 +39,10 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "advise": ("spark_iceberg_sql.cli.advise", "find the partition spec that makes queries read the least"),
     "explain-query": ("spark_iceberg_sql.cli.explain_query", "show what queries would read, and why not less"),
     "health": ("spark_iceberg_sql.cli.health", "show what slows down a table's queries, and what fixes it"),
+    "repartition": (
+        "spark_iceberg_sql.cli.repartition",
+        "rewrite the data files in other partition specs than the current one, in steps",
+    ),
     "spj": ("spark_iceberg_sql.cli.spj", "show whether joins are storage-partitioned, and what is missing"),
     "from-hive": (
         "spark_iceberg_sql.cli.from_hive",

@@ -8,6 +8,7 @@ from dataclasses import replace
 from spark_iceberg_sql.checker.plan import size
 from spark_iceberg_sql.insight.health.model import NEEDS_QUERIES, OPTIONS, SMALL_SHARE, Finding, Health, TableMetrics
 from spark_iceberg_sql.insight.specs import REWRITE_ALL, rewrite_call
+from spark_iceberg_sql.model.rewrite_steps import STEP_BYTES
 
 _SKEW_FACTOR = 10  # times the median partition
 _MAX_SPAN = 0.5  # share of its partition's range that a file spans on average
@@ -70,7 +71,7 @@ def _findings(metrics: TableMetrics) -> Iterator[Finding]:
         yield Finding(
             "old specs",
             f"{metrics.old_files:,} of {metrics.files:,} files belong to an earlier partition spec: the current "
-            f"fields do not prune them. {_files_after_rewrite(metrics)}",
+            f"fields do not prune them. {_files_after_rewrite(metrics)}{_in_steps(metrics)}",
             metrics.old_files,
             metrics.old_bytes,
             _rewrite_call(metrics, "old specs"),
@@ -116,6 +117,13 @@ def _files_after_rewrite(metrics: TableMetrics) -> str:
         f"from their bounds, "
         "between which rows are assumed to be spread evenly; files of different specs are rewritten separately"
     )
+
+
+def _in_steps(metrics: TableMetrics) -> str:
+    """How a large rewrite is done in several commits; nothing if one is enough."""
+    if metrics.old_bytes <= STEP_BYTES or _rewrite_call(metrics, "old specs") is None:
+        return ""
+    return f". `iceberg-sql repartition {metrics.title}` rewrites those files alone, in steps that can be stopped"
 
 
 def _small_files(metrics: TableMetrics) -> Iterator[Finding]:

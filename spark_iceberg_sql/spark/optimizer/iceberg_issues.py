@@ -81,6 +81,15 @@ ISSUES: tuple[IcebergIssue, ...] = (
         is_probed=True,
     ),
     IcebergIssue(
+        "apache/iceberg#14216",
+        "uuids are compared as signed numbers, and their bounds are in the order of their bytes: filters on the column "
+        "lose rows, = among them, in files with uuids on both sides of 80000000-...",
+        "bounds",
+        "ranges of uuids are not passed to Iceberg, nor = and IN where a file has bounds on both sides",
+        TESTED_VERSIONS,
+        is_probed=True,
+    ),
+    IcebergIssue(
         "delta-io/delta#7444",
         "Delta Lake's UniForm cuts bounds to milliseconds: a filter on the last millisecond of a file loses rows",
         "bounds",

@@ -14,7 +14,7 @@ PACKAGE = "sparkicebergsql"
 # Classes that every rule may use, each built on the ones before it.
 SHARED =(
     "ScalaTypes", "Outgoing", "SwitchedRule", "Invocation", "Calls", "Transform", "BoundFault",
-    "ParquetTimes", "ManifestCheck", "FileBounds", "PartitionLayout", "OpenWriters",
+    "ParquetTimes", "ManifestCheck", "FileBounds", "PartitionLayout", "OpenWriters", "DynamicOverwrite",
     "ImpliedLiteral", "Predicates", "Relations", "TrialTable", "ReadNotes", "SnapshotFiles", "FileCondition",
     "RuntimeRules", "RuleRegistry",
 )  # fmt: skip
@@ -221,7 +221,9 @@ RULES: tuple[Rule, ...] = (
         name="writers",
         java="Writers",
         phase=Phase.BEFORE_PUSH_DOWN,
-        summary="warns of a write that may open more writers, one for each partition, than the memory holds",
-        if_disabled="a write into many partitions may run out of memory without a warning",
+        summary="warns of a write that may open more writers, one for each partition, than the memory holds, and of an "
+        "overwrite of partitions that leaves rows in other specs",
+        if_disabled="a write into many partitions may run out of memory, and an overwrite leave rows in other specs, "
+        "without a warning",
     ),
 )

@@ -118,6 +118,15 @@ class ReleaseRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class PendingFiles:
+    """The data files in other specs than the current one, and the steps of their rewrite: by FilesOfOtherSpecs.java."""
+
+    files: int
+    bytes: int
+    steps: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class WrongBoundsRow:
     """A column whose bounds are wrong in some data files: insight.wrong_bounds.WrongBounds, by FileBounds.java."""
 
@@ -278,7 +287,7 @@ CONSTANTS = (FunctionRow, SpecFunctionRow, TransformRow, RuleRow, ReleaseRow)
 EXCHANGED =(
     WrongBoundsRow, AnsweredRow, ReplacedMarker, BoundText, FileTotal, Rewrite, SpecFiles, PartitionTerm, PruningFields,
     FilterFiles, SnapshotFilters, PartitionValue, PartitionFiles, ListedFile, FolderContent,
-    StoreFile,
+    StoreFile, PendingFiles,
 )  # fmt: skip
 
 

@@ -12,6 +12,8 @@ public final class BoundFault {
   /**
    * fact: what is wrong, after "the bounds of `ts`". issue: where its cause is reported, or nothing. remedy: what to
    * do, where a rewrite of the files does not correct it.
+   *
+   * <p>UUID_RANGE is of files in which Iceberg's order of uuids is that of their bytes, so that = and IN are right.
    */
   public enum Kind {
     MILLIS("are a thousand times too small, since the files have TIMESTAMP(MILLIS)", "apache/iceberg#18173", ""),
@@ -23,6 +25,10 @@ public final class BoundFault {
     COUNTS("contradict the counts of nulls", "", ""),
     CALENDAR("reach before 15 October 1582, where the filter of ORC's reader uses another calendar", "",
       "set the table property write.format.default to parquet, then rewrite all data files"),
+    UUID("are uuids, which Iceberg compares as signed numbers", "apache/iceberg#14216",
+      "run DELETE with the condition, then INSERT"),
+    UUID_RANGE("are uuids, which Iceberg compares as signed numbers", "apache/iceberg#14216",
+      "run DELETE with the condition, then INSERT"),
     CUT("are cut to milliseconds by Delta Lake's UniForm", "delta-io/delta#7444", ""),
     UNKNOWN("could not be read", "", "");
 
@@ -78,4 +84,7 @@ public final class BoundFault {
 
   /** Whether some file surely has it, so that Iceberg alone may lose rows. */
   public boolean isCertain() { return file != null && kind != Kind.UNREAD && kind != Kind.UNKNOWN; }
+
+  /** Whether the bounds themselves are right, and no rewrite of the files helps. */
+  public boolean isOfUuids() { return kind == Kind.UUID || kind == Kind.UUID_RANGE; }
 }

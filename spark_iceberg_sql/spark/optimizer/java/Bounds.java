@@ -102,6 +102,7 @@ public class Bounds extends SwitchedRule {
       // The guard decides about calls.
       if (e instanceof KnownNullable || Calls.function(e) != null) return e;
       if (PartitionLayout.isColumn(e)) return faults(e, layouts).isEmpty() ? e : new KnownNullable(e);
+      if (isRightForUuids(e)) return e;
       boolean isNullTest = e instanceof IsNull || e instanceof IsNotNull;
       if (isNullTest && PartitionLayout.isColumn((Expression) e.children().apply(0))) {
         boolean isCounted = counts(faults((Expression) e.children().apply(0), layouts));
@@ -110,6 +111,28 @@ public class Bounds extends SwitchedRule {
       for (Expression child : ScalaTypes.list(e.children()))
         if (ImpliedLiteral.isBound(child)) return e; // added by Prune, which knows the faults
       return e.mapChildren(this);
+    }
+
+    /** Whether a comparison can only concern uuids for which Iceberg decides it rightly, or is none of the scan's. */
+    private boolean isRightForUuids(Expression e) {
+      boolean isEqual = e instanceof EqualTo || e instanceof EqualNullSafe;
+      if (!isEqual && !(e instanceof In) && !(e instanceof InSet)) return false;
+      boolean isOfUuids = false, isOrdered = true;
+      int columns = 0;
+      for (Expression child : ScalaTypes.list(e.children())) {
+        if (!PartitionLayout.isColumn(child)) {
+          if (child.references().size() > 0) return false;
+          continue;
+        }
+        columns++;
+        for (BoundFault fault : faults(child, layouts)) {
+          if (!fault.isOfUuids()) return false;
+          isOfUuids = true;
+          isOrdered &= fault.kind == BoundFault.Kind.UUID_RANGE;
+        }
+      }
+      // Two columns are compared by a join.
+      return isOfUuids && (isOrdered || isEqual && columns == 2);
     }
   }
 

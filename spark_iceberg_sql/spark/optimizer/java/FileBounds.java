@@ -227,7 +227,7 @@ public final class FileBounds {
 
   /** Warns of a fault of a column, once in the life of the JVM, if it is certain and could cost rows. */
   public static void report(Table table, String column, BoundFault fault) {
-    if (!fault.isCertain() || fault.file.startsWith(TRIAL)) return;
+    if (!fault.isCertain() || fault.isOfUuids() || fault.file.startsWith(TRIAL)) return;
     if (!REPORTED.add(table.uuid() + " " + fault.fieldId + " " + fault.kind)) return;
     SwitchedRule.warn(text(table, column, fault));
   }
@@ -267,7 +267,7 @@ public final class FileBounds {
     List<WrongBoundsRow> rows = new ArrayList<>();
     for (BoundFault fault : faults) {
       String column = table.schema().findColumnName(fault.fieldId);
-      if (fault.file == null || column == null) continue;
+      if (fault.file == null || column == null || fault.isOfUuids()) continue;
       WrongBoundsRow row = new WrongBoundsRow();
       row.column = column;
       row.kind = fault.kind.name().toLowerCase(Locale.ROOT);

@@ -45,8 +45,8 @@ public final class IssueProbes implements Callable<Map<String, String>> {
   /** By the reference of an issue: present, absent, or why that is unknown. */
   @Override
   public Map<String, String> call() {
-    String[] references = {
-      "apache/iceberg#15502", "apache/iceberg#18173", "apache/iceberg#17440", "apache/iceberg#17346"};
+    String[] references = {"apache/iceberg#15502", "apache/iceberg#18173", "apache/iceberg#17440",
+      "apache/iceberg#17346", "apache/iceberg#14216"};
     Map<String, String> results = new LinkedHashMap<>();
     for (int i = 0; i < references.length; i++) {
       try {
@@ -68,6 +68,8 @@ public final class IssueProbes implements Callable<Map<String, String>> {
         return storesMillis();
       case 2:
         return losesDeletes();
+      case 4:
+        return ManifestCheck.SIGNED_UUIDS;
       default:
         return losesManifests();
     }

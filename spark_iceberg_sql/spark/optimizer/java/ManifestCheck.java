@@ -7,6 +7,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Pattern;
@@ -41,6 +42,9 @@ public final class ManifestCheck implements Callable<List<BoundFault>> {
   private static final int IMPORTED = 4;
   /** 15 October 1582, and how far the calendars may be apart. */
   private static final long CUTOVER = -141427L, APART = 20L;
+
+  /** Whether Iceberg compares uuids as pairs of signed numbers, as Java does, and not by their bytes. */
+  public static final boolean SIGNED_UUIDS = compare(Types.UUIDType.get(), new UUID(0, 0), new UUID(-1, 0)) > 0;
 
   private final Table table;
   private final ManifestFile manifest;
@@ -96,7 +100,10 @@ public final class ManifestCheck implements Callable<List<BoundFault>> {
     if (lower == null || upper == null) return;
     for (Integer id : lower.keySet()) {
       Types.NestedField field = (Types.NestedField) fields.get(id);
-      if (field == null || upper.get(id) == null || !isOrdered(field.type())) continue;
+      if (field == null || upper.get(id) == null) continue;
+      if (field.type().typeId() == Type.TypeID.UUID && SIGNED_UUIDS)
+        checkUuids(file, id.intValue(), (ByteBuffer) lower.get(id), (ByteBuffer) upper.get(id));
+      if (!isOrdered(field.type())) continue;
       check(file, field, (ByteBuffer) lower.get(id), (ByteBuffer) upper.get(id));
     }
   }
@@ -152,6 +159,23 @@ public final class ManifestCheck implements Callable<List<BoundFault>> {
     if (kind == null)
       for (int i = 0; i < partitioning.size(); i++)
         if (contradicts(file, i, type, id, from, to)) add(id, BoundFault.Kind.PARTITION, file, false, 0, 0);
+  }
+
+  // Invariant: UUID_RANGE only if any uuid between the bounds by its bytes is between them as signed numbers too. The
+  // variant of all generated uuids makes the second number negative; one of another variant, with exactly the first 64
+  // bits of a bound, is not expected beside them.
+  private void checkUuids(DataFile file, int id, ByteBuffer lower, ByteBuffer upper) {
+    BoundFault.Kind kind = BoundFault.Kind.UUID;
+    try {
+      UUID from = (UUID) Conversions.fromByteBuffer(Types.UUIDType.get(), lower);
+      UUID to = (UUID) Conversions.fromByteBuffer(Types.UUIDType.get(), upper);
+      boolean isOneSign = from.getMostSignificantBits() < 0 == to.getMostSignificantBits() < 0;
+      boolean isInOrder = from.compareTo(to) <= 0 && isOneSign && from.variant() == 2 && to.variant() == 2;
+      if (isInOrder || from.equals(to)) kind = BoundFault.Kind.UUID_RANGE;
+    } catch (RuntimeException e) {
+      kind = BoundFault.Kind.UNKNOWN;
+    }
+    add(id, kind, file, false, 0, 0);
   }
 
   private void add(int id, BoundFault.Kind kind, DataFile file, boolean isNumber, long minimum, long maximum) {

@@ -5,10 +5,12 @@ import java.util.Map;
 import org.apache.iceberg.PartitionSpec;
 import org.apache.iceberg.Schema;
 import org.apache.iceberg.Table;
+import org.apache.iceberg.spark.source.SparkTable;
 import org.apache.iceberg.types.Type;
 import org.apache.iceberg.types.Types;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.catalyst.plans.logical.OverwritePartitionsDynamic;
 import org.apache.spark.sql.catalyst.plans.logical.V2WriteCommand;
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
@@ -16,7 +18,8 @@ import scala.Tuple2;
 import scala.collection.Iterable;
 
 /**
- * Warns of a write that could fill the memory with open writers, before it runs.
+ * Warns of a write that could fill the memory with open writers, and of an overwrite that would replace other rows than
+ * those of the partitions it writes, before it runs.
  *
  * <p>It changes no plan. The sort by partition that the warning proposes takes the place of the query's own order, and
  * Iceberg refuses rows that Spark's order does not keep together: that is the table owner's decision.
@@ -29,9 +32,13 @@ public class Writers extends SwitchedRule {
     PartitionLayout target = PartitionLayout.of(write.table());
     if (target == null) return plan;
     DataSourceV2Relation relation = (DataSourceV2Relation) write.table();
-    Map<String, String> options = allOptions(plan, relation.options().asCaseSensitiveMap());
-    OpenWriters.report(SparkSession.active(), PartitionLayout.name(relation), target.table(),
-      new CaseInsensitiveStringMap(options), write.query());
+    CaseInsensitiveStringMap options =
+      new CaseInsensitiveStringMap(allOptions(plan, relation.options().asCaseSensitiveMap()));
+    String name = PartitionLayout.name(relation);
+    OpenWriters.report(SparkSession.active(), name, target.table(), options, write.query());
+    if (plan instanceof OverwritePartitionsDynamic)
+      DynamicOverwrite.report(
+        SparkSession.active(), name, target.table(), ((SparkTable) relation.table()).branch(), options);
     return plan;
   }
 

@@ -1,0 +1,71 @@
+"""`iceberg-sql repartition TABLE`: rewrite the data files in other partition specs, in steps."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING
+
+from spark_iceberg_sql.checker.plan import size
+from spark_iceberg_sql.cli import CLEAN
+from spark_iceberg_sql.cli.session_options import add_session, session
+from spark_iceberg_sql.errors import IcebergSqlError
+from spark_iceberg_sql.model.rewrite_steps import STEP_BYTES
+from spark_iceberg_sql.notebook.reading_limit import bytes_of
+from spark_iceberg_sql.optional_dependencies import load
+from spark_iceberg_sql.safe_output import visible
+
+if TYPE_CHECKING:
+    from spark_iceberg_sql.spark.bridge.jvm.java_rows import PendingFiles
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's arguments."""
+    parser.add_argument("table", metavar="TABLE", help="a table's name, as in SQL")
+    parser.add_argument(
+        "--step-bytes", metavar="SIZE", help=f"size of the data files of one step (default: {size(STEP_BYTES)})"
+    )
+    parser.add_argument("--dry-run", action="store_true", help="only show the number of files and steps")
+    add_session(parser)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Rewrite the files, and print each step; returns the exit code."""
+    step_bytes = STEP_BYTES if args.step_bytes is None else bytes_of(args.step_bytes)
+    if not step_bytes:
+        raise IcebergSqlError(f"`{args.step_bytes}` is not a size", help="write a size such as 10GB")
+    with session(args) as spark:
+        repartitioning = load("spark.tables.repartitioning")
+        left = repartitioning.pending(spark, args.table, step_bytes)
+        _print(_first_line(args.table, left))
+        if args.dry_run:
+            return CLEAN
+        with load("insight.spark_progress").show_progress(spark, f"repartition {args.table}"):
+            for step in repartitioning.rewrite_steps(spark, args.table, step_bytes):
+                total = step.number + step.left.steps
+                left_text = f"{_files(step.left.files)} with {size(step.left.bytes)} left"
+                _print(
+                    f"step {step.number:,} of {total:,}: "
+                    f"{_files(step.rewritten)} rewritten into {step.added:,}; {left_text}"
+                )
+    return CLEAN
+
+
+def _first_line(table: str, left: PendingFiles) -> str:
+    if not left.files:
+        return f"{table}: all data files are in the current partition spec"
+    are = "is" if left.files == 1 else "are"
+    steps = "1 step rewrites" if left.steps == 1 else f"{left.steps:,} steps rewrite"
+    return (
+        f"{table}: {_files(left.files)} with {size(left.bytes)} {are} in other partition specs than the current one; "
+        f"{steps} them"
+    )
+
+
+def _files(number: int) -> str:
+    return "1 data file" if number == 1 else f"{number:,} data files"
+
+
+def _print(line: str) -> None:
+    sys.stdout.write(f"{visible(line)}\n")
+    sys.stdout.flush()
