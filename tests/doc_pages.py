@@ -114,11 +114,11 @@ def with_output(found: Sequence[Block]) -> Iterator[tuple[Block, Block | None]]:
         yield block, behind if behind is not None and is_output(behind) else None
 
 
-CREATED = re.compile(r"\bCREATE TABLE (?:IF NOT EXISTS )?(\w+\.\w+\.\w+)")
+CREATED = re.compile(r"\bCREATE TABLE (?:IF NOT EXISTS )?(local\.\w+\.\w+)")
 
 
 def created_tables(page: Path) -> set[str]:
-    """The tables that a page creates by their whole names: pages share the catalogs of a session of the tests."""
+    """The tables that a page creates in `local`, which the sessions of a test process share."""
     return {name for block in blocks(page) for name in CREATED.findall(block.text)}
 
 

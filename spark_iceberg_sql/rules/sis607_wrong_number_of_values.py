@@ -6,7 +6,8 @@ every column, or for every column in the list after the table's name. The rule r
 if the statement has PARTITION, or if the table accepts rows of any schema.
 
 ## Instead
-A value for every column, NULL included; or a list of the columns: those that are not in it become NULL.
+A value for every column, NULL included. From Spark 4.1 on, a list of the columns will do, too: those that are not in it
+become NULL, where earlier versions refuse the statement.
 
 ## Examples
 ```sql bad
@@ -16,7 +17,6 @@ INSERT INTO events VALUES (1, 'click');
 ```sql good
 CREATE TABLE events (id BIGINT, kind STRING, ts TIMESTAMP) USING iceberg PARTITIONED BY (days(ts));
 INSERT INTO events VALUES (1, 'click', NULL);
-INSERT INTO events (id, kind) VALUES (2, 'click');
 ```
 """
 
@@ -27,7 +27,6 @@ from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.rules.base import Category, Finding, Findings, rule
 from spark_iceberg_sql.rules.message_format import join_names
 from spark_iceberg_sql.syntax import nodes
-from spark_iceberg_sql.syntax.identifiers import quoted
 
 
 @rule(Severity.ERROR, on=(nodes.Insert,), category=Category.QUERY)
@@ -57,9 +56,6 @@ def wrong_number_of_values(context: Context) -> Findings:
     help = f"add a value for {names}"
     if row.required.isdisjoint(missing):
         help += ", such as NULL"
-        if not row.has_list:
-            verb = "INSERT OVERWRITE" if node.overwrite else "INSERT INTO"
-            help += f", or write `{verb} {table} ({', '.join(map(quoted, row.columns[: row.value_count]))}) VALUES ...`"
     yield Finding(row.span, f"{subject}, but the row has {values}: none for {names}", help)
 
 

@@ -135,8 +135,7 @@ def _too_few_values(refused: RefusedStatement) -> MistakeHelp | None:
     if not missing or "NOT_ENOUGH" not in refused.condition:
         return None
     names = ", ".join(f"`{name}`" for name in missing)
-    given_columns = ", ".join(columns[: len(values)])
-    return MistakeHelp(f"there is no value for {names}: add one, such as NULL, or name the columns: ({given_columns})")
+    return MistakeHelp(f"there is no value for {names}: add one, such as NULL")
 
 
 def _procedure(refused: RefusedStatement) -> MistakeHelp | None:

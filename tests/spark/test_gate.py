@@ -224,7 +224,7 @@ class TestModes:
         sis.install(spark, ddl="off")
         spark.conf.set("spark.iceberg_sql.require_filter", "true")
         try:
-            spark.sql(f"INSERT INTO {table} (id) VALUES (1)")
+            spark.sql(f"INSERT INTO {table} VALUES (1, NULL, NULL, NULL)")
             with pytest.raises(sis.IcebergSqlError) as error:
                 spark.sql(statement.format(table)).collect()
         finally:
