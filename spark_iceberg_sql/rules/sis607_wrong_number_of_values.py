@@ -6,8 +6,8 @@ every column, or for every column in the list after the table's name. The rule r
 if the statement has PARTITION, or if the table accepts rows of any schema.
 
 ## Instead
-A value for every column, NULL included. A list of some of the columns is not enough in all versions of Spark: older ones
-refuse it.
+A value for every column, NULL included. A list of some of the columns is not enough: only newer versions of Spark take
+it.
 
 ## Examples
 ```sql bad
