@@ -7,11 +7,15 @@ from __future__ import annotations
 
 import decimal
 import json
+import shutil
+import struct
 import uuid
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
+import fastavro
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -468,6 +472,155 @@ def test_concurrent_reads(lake: Lake) -> None:
     assert read(0) == [0, 1, 2, 3]
 
 
+# ------------------------------------------------------------------------------ metadata of other writers
+
+
+def rewrite(lake: Lake, edit: Callable[[dict[str, Any]], object], *dropped: str) -> None:
+    """Write each manifest again, each entry edited, without some keys of its header, and its new length."""
+    for file in lake.path.glob("metadata/.*.crc"):
+        file.unlink()
+    lists = set(lake.path.glob("metadata/snap-*.avro"))
+
+    def measure(entry: dict[str, Any]) -> None:
+        entry["manifest_length"] = Path(entry["manifest_path"].removeprefix("file:")).stat().st_size
+
+    for file in sorted(lake.path.glob("metadata/*.avro"), key=lambda path: path in lists):
+        with file.open("rb") as stream:
+            reader = fastavro.reader(stream)
+            entries, header = [*reader], dict(reader.metadata)
+        schema = json.loads(header["avro.schema"])
+        for entry in entries:
+            (measure if file in lists else edit)(entry)
+        kept = {key: value for key, value in header.items() if not key.startswith("avro.") and key not in dropped}
+        with file.open("wb") as stream:
+            fastavro.writer(stream, schema, entries, metadata=kept)
+
+
+DELETES = "TBLPROPERTIES ('write.delete.mode' = 'merge-on-read', 'write.delete.granularity' = 'partition')"
+
+
+@pytest.mark.parametrize("is_inverted", [False, True])
+def test_iceberg_inverted_delete_bounds(lake: Lake, is_inverted: bool) -> None:
+    """Bounds of a delete file's paths that describe no range: the deleted rows stay deleted."""
+    lake.run(
+        f"CREATE TABLE {{t}} (a BIGINT) USING iceberg {DELETES}",
+        *(f"INSERT INTO {{t}} SELECT id FROM range({start}, {start + 10}, 1, 1)" for start in (0, 10)),
+        "DELETE FROM {t} WHERE a % 2 = 0",
+    )
+    data = sorted(str(file) for file in lake.path.glob("data/*.parquet") if "deletes" not in file.name)
+    bounds = [path.encode() for path in sorted(data, reverse=is_inverted)]
+    edited_files = []
+
+    def set_bounds(entry: dict[str, Any]) -> None:
+        file = entry["data_file"]
+        if file["content"] == 1:
+            edited_files.append(file)
+            for side, bound in zip(("lower_bounds", "upper_bounds"), bounds, strict=True):
+                file[side] = [{"key": 2147483546, "value": bound}]
+
+    rewrite(lake, set_bounds)
+    assert (len(data), len(edited_files)) == (2, 1)
+    assert lake.rows(f"SELECT a FROM {READ} ORDER BY a") == [(a,) for a in range(1, 20, 2)]
+    assert lake.rows(f"SELECT count(*) FROM {READ}") == [(10,)]
+
+
+def test_manifest_length_cache_weight(lake: Lake) -> None:
+    lake.run("CREATE TABLE {t} (x INT) USING iceberg", "INSERT INTO {t} SELECT id FROM range(1, 4, 1, 1)")
+    (manifest_list,) = lake.path.glob("metadata/snap-*.avro")
+    rewrite(lake, lambda _: None)
+    with manifest_list.open("rb") as stream:
+        reader = fastavro.reader(stream)
+        (entry,), schema = [*reader], json.loads(reader.metadata["avro.schema"])
+    with manifest_list.open("wb") as stream:
+        fastavro.writer(stream, schema, [{**entry, "manifest_length": 2**62}])
+    assert lake.rows(f"SELECT count(*), sum(x) FROM {READ}") == [(3, 6)]
+
+
+def test_bounds_that_are_too_wide(lake: Lake) -> None:
+    """ClickHouse before September 2026 wrote the bounds of `int` and `date` in 8 bytes."""
+    lake.run(
+        "CREATE TABLE {t} (i INT, d DATE) USING iceberg",
+        "INSERT INTO {t} VALUES (42, DATE '1950-01-01')",
+        "INSERT INTO {t} VALUES (-7, DATE '2024-06-01')",
+    )
+
+    def widen(entry: dict[str, Any]) -> None:
+        for side in ("lower_bounds", "upper_bounds"):
+            for bound in entry["data_file"][side]:
+                bound["value"] = struct.pack("<q", *struct.unpack("<i", bound["value"]))
+
+    rewrite(lake, widen)
+    for where, row in {"i = 42": 42, "i < 0": -7, "d = DATE '1950-01-01'": 42, "d > DATE '2000-01-01'": -7}.items():
+        query = f"SELECT i FROM {READ} WHERE {where}"
+        assert (lake.rows(query), lake.files(query)) == ([(row,)], 1), where
+    assert lake.rows(f"SELECT min(i), max(year(d)) FROM {READ}") == [(-7, 2024)]
+
+
+@pytest.mark.needs("variants")
+def test_deletion_vectors_databricks_uniform(lake: Lake) -> None:
+    """A deletion vector in a file of Delta Lake: a byte of the version before it, and no Puffin file around it."""
+    lake.run(
+        "CREATE TABLE {t} (id BIGINT) USING iceberg "
+        "TBLPROPERTIES ('format-version' = '3', 'write.delete.mode' = 'merge-on-read')",
+        "INSERT INTO {t} SELECT id FROM range(1, 101, 1, 1)",
+        "DELETE FROM {t} WHERE id <= 10",
+    )
+    (puffin,) = lake.path.glob("data/*.puffin")
+    delta = lake.path / "deletion_vector_1.bin"
+    moved_files = []
+
+    def move(entry: dict[str, Any]) -> None:
+        file = entry["data_file"]
+        if file["content"] == 1:
+            moved_files.append(file)
+            start = file["content_offset"]
+            delta.write_bytes(b"\x01" + puffin.read_bytes()[start : start + file["content_size_in_bytes"]])
+            file.update(file_path=str(delta), file_size_in_bytes=delta.stat().st_size, content_offset=1)
+
+    rewrite(lake, move)
+    puffin.unlink()
+    assert len(moved_files) == 1
+    assert lake.rows(f"SELECT count(*), min(id), max(id) FROM {READ}") == [(90, 11, 100)]
+    assert lake.rows(f"SELECT count(*) FROM {READ}") == [(90,)]
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_format_version_upgrade(lake: Lake, version: int) -> None:
+    """Manifests without `format-version`, as old versions of ClickHouse write them, of a table upgraded by hand."""
+    properties = f"('format-version' = '{version}', 'write.delete.mode' = 'merge-on-read')"
+    lake.run(
+        f"CREATE TABLE {{t}} (x INT) USING iceberg TBLPROPERTIES {properties}",
+        "INSERT INTO {t} SELECT id FROM range(1, 5, 1, 1)",
+    )
+    if version == 2:
+        lake.run("DELETE FROM {t} WHERE x = 4")
+    rewrite(lake, lambda _: None, "format-version")
+    rows = [[(10, 4)], [(6, 3)]][version - 1]
+    assert lake.rows(f"SELECT sum(x), count(*) FROM {READ}") == rows
+    if version == 1:
+        newest = lake.path / "metadata" / "v2.metadata.json"
+        metadata = json.loads(newest.read_text())
+        metadata.update({"format-version": 2, "last-sequence-number": 0})
+        newest.with_name("v3.metadata.json").write_text(json.dumps(metadata))
+        assert lake.rows(f"SELECT sum(x), count(*) FROM {READ}") == rows
+    lake.run("CREATE TABLE {n} ENGINE = IcebergLocal('{p}')", "INSERT INTO {n} VALUES (10)")
+    lake.run("ALTER TABLE {n} EXECUTE remove_orphan_files(older_than = '2024-01-01 00:00:00', dry_run = 1)")
+    assert lake.rows(f"SELECT sum(x), count(*) FROM {READ}") == [(rows[0][0] + 10, rows[0][1] + 1)]
+
+
+def test_iceberg_history_large_summary(lake: Lake) -> None:
+    lake.run("CREATE TABLE {t} (x INT) USING iceberg", "INSERT INTO {t} VALUES (1)", "INSERT INTO {t} VALUES (2)")
+    newest = lake.path / "metadata" / "v3.metadata.json"
+    metadata = json.loads(newest.read_text())
+    metadata["snapshots"][0]["summary"]["added-records"] = "6986350573"
+    del metadata["snapshots"][1]["summary"]["added-files-size"], metadata["snapshot-log"]
+    newest.with_name("v4.metadata.json").write_text(json.dumps(metadata))
+    numbers = "summary['added-records'], summary['added-files-size'] IS NULL"
+    snapshots = lake.rows(f"SELECT {numbers} FROM iceberg_snapshots('{{p}}') ORDER BY committed_at")
+    assert snapshots == [("6986350573", False), ("1", True)]
+    assert lake.rows("SELECT count(*) FROM iceberg_history('{p}')") == [(0,)]  # the snapshot log as it is
+
+
 # ------------------------------------------------------------------------------ schema evolution
 
 
@@ -621,3 +774,81 @@ def test_writes_schema_evolution(lake: Lake) -> None:
             lake.run(refused)
     lake.run("ALTER TABLE {n} MODIFY COLUMN flag Nullable(Bool)")
     assert lake.rows(f"SELECT count(*) FROM {READ}") == [(3,)]
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_writes_from_zero(lake: Lake, version: int) -> None:
+    """Of a table that Spark has created, with rows of both."""
+    lake.run(
+        f"CREATE TABLE {{t}} (id INT) USING iceberg TBLPROPERTIES ('format-version' = '{version}')",
+        "INSERT INTO FUNCTION icebergLocal('{p}') VALUES (123)",
+        "INSERT INTO {t} VALUES (42)",
+        "INSERT INTO FUNCTION icebergLocal('{p}') VALUES (456)",
+    )
+    assert lake.rows(f"SELECT * FROM {READ} ORDER BY ALL") == [(42,), (123,), (456,)]
+    assert lake.rows("SELECT count(*) FROM {t}") == [(3,)]
+
+
+def test_writes_nullable_bugs2(lake: Lake) -> None:
+    lake.run(
+        "CREATE TABLE {n} (c0 Nullable(String)) ENGINE = IcebergLocal('{p}') PARTITION BY (c0)",
+        "INSERT INTO {n} VALUES (NULL), ('b'), ('a')",
+    )
+    assert lake.rows(f"SELECT * FROM {READ} ORDER BY ALL NULLS LAST") == [("a",), ("b",), (None,)]
+
+
+@pytest.mark.parametrize("column_type", ["DateTime64(6)", "DateTime64(6, 'UTC')"])
+def test_writes_partition_transforms_utc(lake: Lake, column_type: str) -> None:
+    """Partitions are of UTC, whatever the session's zone is, also before 1970."""
+    terms = "icebergYear(y), icebergMonth(m), icebergDay(d), icebergHour(h)"
+    columns = ", ".join(f"{name} {column_type}" for name in "ymdh")
+    lake.run(f"CREATE TABLE {{n}} ({columns}, i Int64) ENGINE = IcebergLocal('{{p}}') PARTITION BY ({terms})")
+    literal = "TIMESTAMP" if "UTC" in column_type else "TIMESTAMP_NTZ"
+    zone = "+00:00" if "UTC" in column_type else ""
+    lake.spark.conf.set("spark.sql.session.timeZone", "Asia/Kolkata")
+    try:
+        for i, at in ((1, "2023-12-31 22:00:00.000001"), (2, "1969-12-31 00:00:00.000001")):
+            time = f"{literal} '{at}{zone}'"
+            lake.run(f"INSERT INTO {{n}} VALUES ({time}, {time}, {time}, {time}, {i})")
+            assert lake.rows(f"SELECT i FROM {READ} WHERE d = {time}") == [(i,)]
+        partitions = lake.rows("SELECT partition.*, record_count FROM iceberg_partitions('{p}') ORDER BY 1")
+        assert [(*row[:2], str(row[2]), *row[3:]) for row in partitions] == [
+            (-1, -1, "1969-12-31", -24, 1),
+            (53, 647, "2023-12-31", 473350, 1),
+        ]
+        assert lake.rows(f"SELECT {terms} FROM {READ} ORDER BY i") == [(53, 647, 19722, 473350), (-1, -1, -1, -24)]
+        assert lake.rows(f"SELECT DISTINCT typeof(d) FROM {READ}") == [(literal.lower(),)]
+    finally:
+        lake.spark.conf.set("spark.sql.session.timeZone", "UTC")
+
+
+def test_writes_optimize_after_rename(lake: Lake) -> None:
+    """Old files have the rows of the renamed column, and old snapshots those of the dropped one."""
+    lake.run(
+        "CREATE TABLE {n} (part Int32, id Int32, v Nullable(String), w Nullable(String)) "
+        "ENGINE = IcebergLocal('{p}') PARTITION BY part",
+        "INSERT INTO {n} VALUES (0, 1, 'a', 'x'), (0, 2, 'b', 'x'), (1, 3, 'c', 'x')",
+        "INSERT INTO {n} VALUES (0, 4, 'd', 'x'), (1, 5, 'e', 'x')",
+        "ALTER TABLE {n} SET TBLPROPERTIES ('write.delete.mode' = 'merge-on-read')",
+    )
+    old = lake.rows("SELECT max_by(snapshot_id, committed_at) FROM iceberg_snapshots('{p}')")[0][0]
+    lake.run("DELETE FROM {n} WHERE id = 2", "ALTER TABLE {n} RENAME COLUMN v TO label")
+    lake.run("ALTER TABLE {n} DROP COLUMN w", "OPTIMIZE TABLE {n}", "INSERT INTO {n} VALUES (1, 6, 'f')")
+    assert lake.rows(f"SELECT id, label FROM {READ} ORDER BY id") == [*zip((1, 3, 4, 5, 6), "acdef", strict=True)]
+    assert lake.rows("SELECT transform FROM iceberg_partition_specs('{p}')") == [("identity",)]
+    before = f"SELECT id, v, w FROM iceberg('{{p}}', snapshot_id => {old}) ORDER BY id"
+    assert lake.rows(before) == [(id_, v, "x") for id_, v in enumerate("abcde", 1)]
+
+
+def test_mutation_table_replaced_in_place(lake: Lake) -> None:
+    """A name is of the table that it was given to; the folder is of the table that is there."""
+    create = "CREATE TABLE {n} (x String, y Int64) ENGINE = IcebergLocal('{p}')"
+    lake.run(create, "INSERT INTO {n} VALUES ('old', 1)")
+    shutil.rmtree(lake.path)
+    lake.run("CREATE TABLE {t} (x STRING, y BIGINT) USING iceberg", "INSERT INTO {t} VALUES ('new', 2), ('new', 3)")
+    for statement in ("DELETE FROM {n} WHERE y = 2", "OPTIMIZE TABLE {n}", "INSERT INTO {n} VALUES ('other', 4)"):
+        with pytest.raises(REFUSED, match="not the one that was attached; attach it again"):
+            lake.run(statement)
+    assert lake.rows(f"SELECT * FROM {READ} ORDER BY y") == [("new", 2), ("new", 3)]
+    lake.run("INSERT INTO FUNCTION icebergLocal('{p}') VALUES ('other', 4)")
+    assert len(lake.rows(f"SELECT * FROM {READ}")) == 3
