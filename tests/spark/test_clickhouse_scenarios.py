@@ -23,7 +23,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 from scans import metrics
 
-from spark_iceberg_sql.errors import IcebergSqlError
+from spark_iceberg_sql.errors import IcebergSqlError, IcebergSqlWarning
 
 Rows = list[tuple[object, ...]]
 REFUSED = (IcebergSqlError, PySparkException)
@@ -838,6 +838,34 @@ def test_writes_optimize_after_rename(lake: Lake) -> None:
     assert lake.rows("SELECT transform FROM iceberg_partition_specs('{p}')") == [("identity",)]
     before = f"SELECT id, v, w FROM iceberg('{{p}}', snapshot_id => {old}) ORDER BY id"
     assert lake.rows(before) == [(id_, v, "x") for id_, v in enumerate("abcde", 1)]
+
+
+def test_drop_delete_data_on_drop(lake: Lake) -> None:
+    lake.run("CREATE TABLE {n} (x String) ENGINE = IcebergLocal('{p}')", "INSERT INTO {n} VALUES ('a')")
+    with pytest.raises(REFUSED, match=r"is not supported\nhelp: write DROP TABLE .* PURGE to delete the files"):
+        lake.run("DROP TABLE {n} SYNC SETTINGS iceberg_delete_data_on_drop = 1")
+    lake.run("DROP TABLE {n} SYNC")
+    assert lake.rows(f"SELECT * FROM {READ}") == [("a",)]
+    lake.run("CREATE TABLE {n} ENGINE = IcebergLocal('{p}')", "DROP TABLE {n} PURGE")
+    assert not list(lake.path.glob("data/*.parquet"))
+
+
+def test_position_deletes_row_numbers(lake: Lake) -> None:
+    lake.run("CREATE TABLE {n} (c0 Int32) ENGINE = IcebergLocal('{p}')", "INSERT INTO {n} VALUES (1)")
+    lake.run("ALTER TABLE {n} SET TBLPROPERTIES ('write.delete.mode' = 'merge-on-read')")
+    lake.run("ALTER TABLE {n} DELETE WHERE c0 = 1")
+    with pytest.warns(IcebergSqlWarning, match=r"the format ORC is ignored: .*`?write.format.default"):
+        lake.run("INSERT INTO FUNCTION icebergLocal('{p}', format = 'ORC') SELECT 2")
+    lake.run("ALTER TABLE {n} SET TBLPROPERTIES ('write.format.default' = 'orc')", "INSERT INTO {n} VALUES (3)")
+    lake.run("OPTIMIZE TABLE {n}")
+    assert lake.rows(f"SELECT * FROM {READ} ORDER BY 1") == [(2,), (3,)]
+
+
+def test_writes_with_snappy_compression_metadata(lake: Lake) -> None:
+    lake.run("CREATE TABLE {t} (x INT) USING iceberg", "INSERT INTO {t} VALUES (1)")
+    (lake.path / "metadata" / "v3.snappy.metadata.json").write_bytes(b"\x00\x00\x01\x00\x00\x00\x00\x80")
+    with pytest.raises(REFUSED, match="the compression in its name is snappy, and Iceberg reads gzip only; other"):
+        lake.rows(f"SELECT * FROM {READ}")
 
 
 def test_mutation_table_replaced_in_place(lake: Lake) -> None:

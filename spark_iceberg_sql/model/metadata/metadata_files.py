@@ -85,6 +85,13 @@ def metadata_file(location: str) -> MetadataFile | None:
     )
 
 
+def unsupported_compression(location: str) -> str | None:
+    """The compression in a metadata file's name, such as `snappy`; None for gzip, which Iceberg reads, and for none."""
+    match = _NAME.fullmatch(location.rsplit("/", 1)[-1])
+    codec = "" if match is None else (match["early"] or match["late"] or "").lower()
+    return None if codec in ("", ".gz", ".gzip") else codec[1:]
+
+
 def unversioned(locations: Iterable[str]) -> list[str]:
     """The metadata files of a folder whose names have no version, so that their order is unknown.
 

@@ -11,6 +11,8 @@ from spark_iceberg_sql.syntax.clickhouse.clickhouse_tables import name_end
 from spark_iceberg_sql.syntax.clickhouse.function_calls import Edit, argument_edit
 from spark_iceberg_sql.syntax.lexer import Token, TokenKind
 
+# With one of these, DROP TABLE deletes the files.
+DELETES_DATA = frozenset({"iceberg_delete_data_on_drop", "data_lake_delete_data_on_drop"})
 _AS_OF = {"snapshot_id": "VERSION AS OF {}", "timestamp_ms": "TIMESTAMP AS OF timestamp_millis({})"}
 
 
@@ -69,4 +71,6 @@ def settings_edits(tokens: list[Token], calls: list[tuple[int, int]], ignored: l
 
 def _is_argument(name: str) -> bool:
     """True if a setting is an argument of the table functions, or may be a misspelt one."""
+    if name.lower() in DELETES_DATA:
+        return False
     return name.lower() in ARGUMENT_NAMES or bool(similar_names(name.lower(), sorted(ARGUMENT_NAMES)))

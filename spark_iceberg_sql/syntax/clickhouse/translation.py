@@ -8,6 +8,7 @@
     SETTINGS max_threads = 4         nothing: a setting of ClickHouse's engine is named as ignored
     ALTER TABLE t DELETE WHERE c     DELETE FROM t WHERE c
     INSERT INTO FUNCTION f('p') ...  INSERT INTO a table that must be attached to the path first (TABLE FUNCTION, too)
+    DROP TABLE t SYNC                DROP TABLE t
 
 What follows a call, and the statements that show and describe one, are in table_calls.py; CREATE TABLE in
 clickhouse_tables.py, OPTIMIZE and EXECUTE in procedures.py, the other ALTERs in clickhouse_alter.py.
@@ -21,12 +22,13 @@ import re
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 
+from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.model.functions.metadata_functions import NAMES
 from spark_iceberg_sql.model.functions.table_functions import BY_NAME, FUNCTIONS
 from spark_iceberg_sql.syntax.brackets import closing_index, comma_ranges
 from spark_iceberg_sql.syntax.clickhouse import table_calls
 from spark_iceberg_sql.syntax.clickhouse.clickhouse_alter import translate_alter
-from spark_iceberg_sql.syntax.clickhouse.clickhouse_settings import is_settings, settings_edits
+from spark_iceberg_sql.syntax.clickhouse.clickhouse_settings import DELETES_DATA, is_settings, settings_edits
 from spark_iceberg_sql.syntax.clickhouse.clickhouse_tables import name_end, translate_create
 from spark_iceberg_sql.syntax.clickhouse.function_calls import Edit, is_call
 from spark_iceberg_sql.syntax.clickhouse.function_calls import call_brackets as function_calls
@@ -38,11 +40,11 @@ from spark_iceberg_sql.syntax.script import Statement, statements
 
 # A statement without any of these needs no translation: most are judged by this alone.
 _CANDIDATE = re.compile(
-    rf"\b(?:{'|'.join(sorted(NAMES))})\s*\(|\bsettings\s|\boptimize\s|\bdelete\s+where\b|"
+    rf"\b(?:{'|'.join(sorted(NAMES))})\s*\(|\bsettings\s|\boptimize\s|\bdelete\s+where\b|\bdrop\s+table\b.*\bsync\b|"
     r"\balter\s+table\b.*(?:\b(?:add|modify|alter)\s+column\b|\bupdate\s|\bdelete\b|\bdrop\s+partition\b|\bexecute\s)",
     re.IGNORECASE | re.DOTALL,
 )
-_KEYWORDS = ("iceberg", "settings", "optimize", "delete", "add", "modify", "update", "alter", "execute")
+_KEYWORDS = ("iceberg", "settings", "optimize", "delete", "add", "modify", "update", "alter", "execute", "sync")
 _EXPLAIN = frozenset({"EXTENDED", "CODEGEN", "COST", "FORMATTED"})
 
 
@@ -141,6 +143,7 @@ def translate(
         edits += _call_edits(tokens, start, end, collections)
         edits += table_calls.trailing_edits(text, tokens, start, end)
     edits += settings_edits(tokens, calls, ignored)
+    ignored += [text for attachment in attachments for text in _ignored_formats(attachment.call)]
     if not edits:
         return None
     retyped = None if alteration is None or alteration.column is None else (alteration.column, alteration.nullable)
@@ -183,6 +186,8 @@ def _statement_edits(
     elif keywords[:2] == ["ALTER", "TABLE"]:
         yield from _delete_edits(statement, statement_tokens, changed_tables)
         yield from _execute_edits(statement_tokens, changed_tables, catalogs)
+    elif keywords[:2] == ["DROP", "TABLE"]:
+        yield from _drop_edits(statement_tokens)
     elif keywords[:3] == ["INSERT", "INTO", "FUNCTION"]:
         yield from _insert_edits(statement_tokens, 3, attachments, naming, collections)
     elif keywords == ["INSERT", "INTO", "TABLE", "FUNCTION"]:
@@ -221,6 +226,22 @@ def _delete_edits(statement: Statement, tokens: list[Token], changed_tables: lis
             yield Edit(tokens[-1].start, tokens[-1].end, "true")
 
 
+def _drop_edits(tokens: list[Token]) -> Iterator[Edit]:
+    """DROP TABLE t SYNC. Raises IcebergSqlError for the setting that deletes the files."""
+    start = 4 if [token.word for token in tokens[2:4]] == ["IF", "EXISTS"] else 2
+    end = name_end(tokens, start)
+    for setting, equals, value in zip(tokens[end:], tokens[end + 1 :], tokens[end + 2 :], strict=False):
+        if setting.text.lower() in DELETES_DATA and equals.text == "=" and value.text.lower() not in ("0", "false"):
+            name = "".join(token.text for token in tokens[start:end])
+            statement = f"DROP TABLE {'IF EXISTS ' if start == 4 else ''}{name}"
+            raise IcebergSqlError(
+                f"`SETTINGS {setting.text}` is not supported",
+                help=f"write {statement} PURGE to delete the files, too, or {statement} to keep them",
+            )
+    if start < end < len(tokens) and tokens[end].word == "SYNC":
+        yield Edit(tokens[end - 1].end, tokens[end].end, "")
+
+
 def _insert_edits(
     tokens: list[Token], index: int, attachments: list[Attachment], naming: Naming, collections: Collection[str]
 ) -> Iterator[Edit]:
@@ -239,6 +260,14 @@ def _insert_edits(
         return
     attachments.append(Attachment(call, name))
     yield Edit(tokens[2].start, tokens[closing_bracket].end, dotted(name))
+
+
+def _ignored_formats(call: LiteralCall) -> Iterator[str]:
+    """A sentence if a call that is written to names a format of files: the table's property decides."""
+    positional = [str(value) for _, value in call.positional[1:]]
+    for file_format in (*positional, *(str(value) for name, value in call.keywords if name.lower() == "format")):
+        if file_format.lower() in ("orc", "avro"):
+            yield f"the format {file_format} is ignored: that of new files is the table's property write.format.default"
 
 
 INTO_FUNCTION = (

@@ -55,7 +55,7 @@ public class DdlPrefilter {
           break;
         case 's':
         case 'S':
-          if (isWord(text, i, "settings")) return true;
+          if (isWord(text, i, "settings") || isWord(text, i, "sync")) return true;
           break;
         case 'o':
         case 'O':

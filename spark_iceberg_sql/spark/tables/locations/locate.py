@@ -11,6 +11,7 @@ from spark_iceberg_sql.model.metadata.metadata_files import (
     NoMetadataError,
     current_metadata_file,
     is_metadata_file,
+    unsupported_compression,
     unversioned,
 )
 from spark_iceberg_sql.spark.bridge.io import moved_io
@@ -243,4 +244,6 @@ def _unreadable(function: str, argument: str, file: str, reason: str, other_file
         if names
         else ""
     )
+    if (compression := unsupported_compression(file)) is not None:
+        reason = f"the compression in its name is {compression}, and Iceberg reads gzip only"
     return invalid(function, argument, f"`{file}` cannot be read: {reason}{hint}")
