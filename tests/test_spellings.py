@@ -320,6 +320,27 @@ def test_what_has_no_effect_is_named() -> None:
     assert (misspelt.ignored, "iceberg_snapshotid => 4" in misspelt.text) == ((), True)
 
 
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("SELECT * FROM iceberg('p') SETTINGS {}", "SELECT * FROM iceberg('p')"),
+        ("INSERT INTO c.t SETTINGS {} VALUES (1)", "INSERT INTO c.t VALUES (1)"),
+        ("OPTIMIZE TABLE c.t MANIFEST SETTINGS {}", "CALL c.system.rewrite_manifests(table => 'c.t')"),
+        ("ALTER TABLE c.t DELETE WHERE a = 1 SETTINGS {}", "DELETE FROM c.t WHERE a = 1"),
+        ("ALTER TABLE c.t ADD COLUMN x Nullable(Int32) SETTINGS {}", "ALTER TABLE c.t ADD COLUMNS (x INT)"),
+        (
+            "ALTER TABLE c.t EXECUTE remove_orphan_files(dry_run = 1) SETTINGS {}",
+            "CALL c.system.remove_orphan_files(table => 'c.t', dry_run => true)",
+        ),
+    ],
+)
+def test_settings_of_the_engine_are_left_out(text: str, wanted: str) -> None:
+    names = ("iceberg_insert_max_rows_in_data_file", "session_timezone", "allow_insert_into_iceberg")
+    found = translate(text.format(", ".join(f"{name} = 1" for name in names)), catalogs={"c"})
+    assert found is not None
+    assert (found.text, found.ignored) == (wanted, tuple(f"SETTINGS {name} is ignored" for name in names))
+
+
 LEFT_ALONE = [
     "SELECT * FROM iceberg('p', snapshot_id => 1)",
     "SELECT * FROM iceberg(variable)",

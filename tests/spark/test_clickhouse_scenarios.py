@@ -857,7 +857,8 @@ def test_position_deletes_row_numbers(lake: Lake) -> None:
     with pytest.warns(IcebergSqlWarning, match=r"the format ORC is ignored: .*`?write.format.default"):
         lake.run("INSERT INTO FUNCTION icebergLocal('{p}', format = 'ORC') SELECT 2")
     lake.run("ALTER TABLE {n} SET TBLPROPERTIES ('write.format.default' = 'orc')", "INSERT INTO {n} VALUES (3)")
-    lake.run("OPTIMIZE TABLE {n}")
+    with pytest.warns(IcebergSqlWarning, match="SETTINGS allow_experimental_iceberg_compaction is ignored"):
+        lake.run("OPTIMIZE TABLE {n} SETTINGS allow_experimental_iceberg_compaction = 1")
     assert lake.rows(f"SELECT * FROM {READ} ORDER BY 1") == [(2,), (3,)]
 
 

@@ -13,6 +13,22 @@ from spark_iceberg_sql.syntax.lexer import Token, TokenKind
 
 # With one of these, DROP TABLE deletes the files.
 DELETES_DATA = frozenset({"iceberg_delete_data_on_drop", "data_lake_delete_data_on_drop"})
+# Settings of ClickHouse's whose names are similar to those of arguments.
+_ENGINE_SETTINGS = DELETES_DATA | {
+    "iceberg_format_version",
+    "iceberg_insert_max_bytes_in_data_file",
+    "iceberg_insert_max_rows_in_data_file",
+    "iceberg_metadata_async_prefetch_period_ms",
+    "iceberg_metadata_compression_method",
+    "iceberg_metadata_files_parallel_loading_threads",
+    "iceberg_metadata_log_level",
+    "iceberg_metadata_staleness_ms",
+    "iceberg_partition_timezone",
+    "iceberg_timezone_for_timestamptz",
+    "session_timezone",
+    "use_parquet_metadata_cache",
+    "use_puffin_files_cache",
+}
 _AS_OF = {"snapshot_id": "VERSION AS OF {}", "timestamp_ms": "TIMESTAMP AS OF timestamp_millis({})"}
 
 
@@ -71,6 +87,6 @@ def settings_edits(tokens: list[Token], calls: list[tuple[int, int]], ignored: l
 
 def _is_argument(name: str) -> bool:
     """True if a setting is an argument of the table functions, or may be a misspelt one."""
-    if name.lower() in DELETES_DATA:
+    if name.lower() in _ENGINE_SETTINGS:
         return False
     return name.lower() in ARGUMENT_NAMES or bool(similar_names(name.lower(), sorted(ARGUMENT_NAMES)))

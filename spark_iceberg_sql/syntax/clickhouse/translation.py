@@ -20,7 +20,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.model.functions.metadata_functions import NAMES
@@ -122,13 +122,19 @@ def translate(
     statement = statement_list[0]
     tokens = statement.tokens
     edits: list[Edit] = []
+    ignored: list[str] = []
+    if tokens[_after_explain(tokens)].word in ("OPTIMIZE", "ALTER"):
+        removal = list(settings_edits(tokens, [], ignored))
+        if removal:  # what is left may end in a clause that is translated
+            remaining = _apply(text, removal)
+            result = translate(remaining, collections, naming, catalogs) or Translation(remaining)
+            return replace(result, ignored=(*ignored, *result.ignored))
     if (creation := translate_create(tokens, collections)) is not None:
         attachment = Attachment(creation.call, creation.name, creation.has_columns, has_user_name=True)
         edit = Edit(tokens[0].start, tokens[-1].end, creation.text)
         return Translation(_apply(text, [edit]), (attachment,), None, creation.ignored)
     attachments: list[Attachment] = []
     changed_tables: list[str] = []
-    ignored: list[str] = []
     edits += _statement_edits(statement, tokens, attachments, changed_tables, naming, collections, catalogs)
     start_index = _after_explain(tokens)
     alteration = translate_alter(tokens[start_index:], text)
