@@ -242,7 +242,7 @@ def _drop_edits(tokens: list[Token]) -> Iterator[Edit]:
             statement = f"DROP TABLE {'IF EXISTS ' if start == 4 else ''}{name}"
             raise IcebergSqlError(
                 f"`SETTINGS {setting.text}` is not supported",
-                help=f"write {statement} PURGE to delete the files, too, or {statement} to keep them",
+                help=f"write {statement} to keep the files, or {statement} PURGE to delete them, too",
             )
     if start < end < len(tokens) and tokens[end].word == "SYNC":
         yield Edit(tokens[end - 1].end, tokens[end].end, "")
