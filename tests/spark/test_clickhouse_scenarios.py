@@ -842,7 +842,9 @@ def test_writes_optimize_after_rename(lake: Lake) -> None:
 
 def test_drop_delete_data_on_drop(lake: Lake) -> None:
     lake.run("CREATE TABLE {n} (x String) ENGINE = IcebergLocal('{p}')", "INSERT INTO {n} VALUES ('a')")
-    with pytest.raises(REFUSED, match=r"is not supported\nhelp: write DROP TABLE .* to keep the files, or DROP TABLE .* PURGE"):
+    with pytest.raises(
+        REFUSED, match=r"is not supported\nhelp: write DROP TABLE .* to keep the files, or DROP TABLE .* PURGE"
+    ):
         lake.run("DROP TABLE {n} SYNC SETTINGS iceberg_delete_data_on_drop = 1")
     lake.run("DROP TABLE {n} SYNC")
     assert lake.rows(f"SELECT * FROM {READ}") == [("a",)]
