@@ -154,7 +154,7 @@ MISTAKES: list[tuple[str, str | None, list[str]]] = [
     (S + "SELECT CAST(name AS INT) FROM local.d.t", "CAST(name AS INT)", ["CAST_INVALID_INPUT", "try_cast"]),
     (S + "SELECT 1 / 0", "1 / 0", ["DIVIDE_BY_ZERO", "try_divide"]),
     ('spark.sql("SELECT CAST(name AS INT) FROM local.d.t").collect()', "CAST(name AS INT)", ["try_cast"]),
-    (S + "INSERT INTO local.d.t VALUES (1)", None, ["not enough data columns"]),
+    (S + "INSERT INTO local.d.t VALUES (1)", "(1)", ["none for `name`, `ts` and `v`", "nothing has run"]),
     # variables
     (S + "SELECT {dya}", "{dya}", ["no Python variable `dya`", "write `{day}`"]),
     (S + "SELECT :dya", ":dya", ["dya", "write `:day`"]),
@@ -195,7 +195,7 @@ MISTAKES: list[tuple[str, str | None, list[str]]] = [
         None,
         ["no column `tss` for x", "write x=ts"],
     ),
-    ("%iceberg_sql describe local.d.tt", None, ["write local.d.t"]),
+    ("%iceberg_sql describe local.d.tt", None, ["did you mean `local.d.t`?"]),
     # the first line
     ("%%iceberg_sql --limt 3\nSELECT 1", None, ["write `--limit`"]),
     ("%%iceberg_sql SELECT 1\nSELECT 2", None, ["write the SQL on the lines below"]),
