@@ -264,7 +264,7 @@ REFUSED = [
     ("CREATE TABLE c.t (i Int64) ENGINE = IcebergLocal(concat('/', 'p'))", "must be literals"),
     ("ALTER TABLE t ADD COLUMN a Int64", r"write ADD COLUMN a Nullable\(Int64\)"),
     ("ALTER TABLE t MODIFY COLUMN a UUID", "column `a`"),
-    ("DROP TABLE IF EXISTS t SETTINGS iceberg_delete_data_on_drop = 1", "write DROP TABLE IF EXISTS t to keep the files"),
+    ("DROP TABLE IF EXISTS t SETTINGS iceberg_delete_data_on_drop = 1", "write DROP TABLE IF EXISTS t to keep"),
     ("ALTER TABLE t DELETE", "has no WHERE"),
     ("ALTER TABLE t UPDATE a = 5", "has no WHERE"),
     ("ALTER TABLE t DROP PARTITION '2024-01-01'", "write DELETE FROM t WHERE"),
