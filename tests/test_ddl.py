@@ -403,7 +403,7 @@ def test_a_hint_in_the_query_is_the_querys() -> None:
 @pytest.mark.parametrize(
     "sql",
     [
-        *("SELECT 1", "WITH a AS (SELECT 1) INSERT INTO t SELECT * FROM a", "CALL system.x(table => 't')"),
+        *("SELECT 1", "WITH a AS (SELECT 1) INSERT INTO t SELECT * FROM a", "CALL other.x(table => 't')"),
         *("ALTER TABLE t SET LOCATION 'x'", "CREATE NAMESPACE n"),
         *("ALTER TABLE t DEFAULT COLLATION UTF8_BINARY", "ALTER TABLE t CLUSTER BY (a)"),
         "ALTER TABLE t SET SERDE 'x'",
