@@ -35,13 +35,12 @@ def run(args: argparse.Namespace) -> int:
     if not step_bytes:
         raise IcebergSqlError(f"`{args.step_bytes}` is not a size", help="write a size such as 10GB")
     with session(args) as spark:
-        repartitioning = load("spark.tables.repartitioning")
-        left = repartitioning.pending(spark, args.table, step_bytes)
-        _print(_first_line(args.table, left))
+        repartitioning = load("spark.tables.repartitioning").Repartitioning(spark, args.table, step_bytes)
+        _print(_first_line(args.table, repartitioning.left))
         if args.dry_run:
             return CLEAN
         with load("insight.spark_progress").show_progress(spark, f"repartition {args.table}"):
-            for step in repartitioning.rewrite_steps(spark, args.table, step_bytes):
+            for step in repartitioning.steps():
                 total = step.number + step.left.steps
                 left_text = f"{_files(step.left.files)} with {size(step.left.bytes)} left"
                 _print(

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.lazy import regex
 from spark_iceberg_sql.model.transform_record import Transform
-from spark_iceberg_sql.model.transforms import BY_FUNCTION, SPEC_CATALOG, SPEC_FUNCTIONS, TRANSFORMS
+from spark_iceberg_sql.model.transforms import BY_FUNCTION, FUNCTION_CALL, SPEC_CATALOG, SPEC_FUNCTIONS, TRANSFORMS
 from spark_iceberg_sql.model.types import Type
 from spark_iceberg_sql.records import record
 from spark_iceberg_sql.syntax.brackets import between_commas, closing_index
@@ -16,10 +16,9 @@ from spark_iceberg_sql.syntax.lexer import Token, TokenKind
 from spark_iceberg_sql.syntax.script import Statement
 from spark_iceberg_sql.syntax.terms import Offsets
 
-_FUNCTIONS = r"\biceberg_\w+\s*\(|\biceberg_functions`?\s*\.|\.\s*system\s*\."
-FUNCTION_PATTERN = regex(_FUNCTIONS, re.IGNORECASE)
+_CALL_PATTERN = regex(FUNCTION_CALL, re.IGNORECASE)
 # Text that a statement must contain to be checked by the rules for queries.
-_QUERY_PATTERN = regex(rf"{_FUNCTIONS}|\bwhere\b|\"", re.IGNORECASE)
+_QUERY_PATTERN = regex(rf"{FUNCTION_CALL}|\bwhere\b|\"", re.IGNORECASE)
 # Text without which a statement has no clause of `syntax/foreign_clauses.py`.
 _FOREIGN_PATTERN = regex(
     r"\btop\s+[0-9]|\b(?:from|join)\s*(?:'|read_)|\bat\s*\(\s*(?:timestamp|version|snapshot)\b", re.IGNORECASE
@@ -66,7 +65,7 @@ def _may_contain_call(statement: Statement) -> bool:
     """True if a statement may contain a call of one of these functions."""
     has_substring = statement.may_contain("iceberg_") or statement.may_contain("system")
     return (has_substring or not statement.text.isascii()) and (
-        FUNCTION_PATTERN.search(statement.script, statement.start, statement.end) is not None
+        _CALL_PATTERN.search(statement.script, statement.start, statement.end) is not None
     )
 
 

@@ -232,6 +232,8 @@ BY_FUNCTION = {function: transform for transform in TRANSFORMS for function in t
 # The catalog that Iceberg's expressions spec reserves, and its functions, in lower case, to those of a session.
 SPEC_CATALOG = "iceberg_functions"
 SPEC_FUNCTIONS = {**{t.name: t.functions[0] for t in TRANSFORMS if not t.is_void}, "if_else": "if"}
+# What occurs, in any case, in SQL that calls one of these functions or of `catalog.system`: a regular expression.
+FUNCTION_CALL = rf"\biceberg_\w+\s*\(|\b{SPEC_CATALOG}`?\s*\.|\.\s*system\s*\."
 BY_SUFFIX = {transform.suffix: transform for transform in TRANSFORMS if transform.suffix}
 # Other engines' names, in lower case, to the nearest transform and the reason why it serves.
 BY_OTHER_NAME = {

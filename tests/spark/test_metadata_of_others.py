@@ -182,15 +182,20 @@ def _no_length(schema: dict[str, Any]) -> None:
     schema["fields"] = [field for field in schema["fields"] if field["name"] != "manifest_length"]
 
 
-@pytest.fixture
-def other(spark: SparkSession) -> Iterator[Path]:
-    """The folder of a table that a test may damage."""
-    folder = create(spark, OTHER)
-    for check in folder.glob("metadata/.*.crc"):
-        check.unlink()
+def changeable(spark: SparkSession, name: str) -> Iterator[Path]:
+    """The folder of a new table whose files a test may change."""
+    folder = create(spark, name)
+    for checksum in folder.glob("metadata/.*.crc"):
+        checksum.unlink()
     yield folder
     shutil.rmtree(folder)
     forget(spark)
+
+
+@pytest.fixture
+def other(spark: SparkSession) -> Iterator[Path]:
+    """The folder of a table that a test may damage."""
+    yield from changeable(spark, OTHER)
 
 
 @pytest.mark.parametrize(

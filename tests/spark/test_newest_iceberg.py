@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import Any
 import pyspark
 import pytest
 from pyspark.sql import SparkSession
-from test_metadata_of_others import NAME, assert_one_sentence, change, create, edit_avro, forget
+from test_metadata_of_others import NAME, assert_one_sentence, change, changeable, edit_avro, forget
 
 from spark_iceberg_sql.spark.versions import spark_minor
 
@@ -23,12 +22,7 @@ Change = Callable[[SparkSession, Path], None]
 @pytest.fixture
 def folder(spark: SparkSession) -> Iterator[Path]:
     """A table that the test changes."""
-    location = create(spark, NAME)
-    for checksum in location.glob("metadata/.*.crc"):
-        checksum.unlink()
-    yield location
-    shutil.rmtree(location)
-    forget(spark)
+    yield from changeable(spark, NAME)
 
 
 def metadata(edit: Callable[[dict[str, Any]], object]) -> Change:

@@ -11,7 +11,7 @@ from pyspark.sql import SparkSession
 
 from spark_iceberg_sql.cli import main
 from spark_iceberg_sql.errors import IcebergSqlError
-from spark_iceberg_sql.spark.tables.repartitioning import pending, repartition, rewrite_steps
+from spark_iceberg_sql.spark.tables.repartitioning import Repartitioning, repartition
 
 TABLE = "local.repartitioned.events"
 STEP = 3000  # bytes: three of the files
@@ -52,13 +52,13 @@ def test_steps(spark: SparkSession, table: str) -> None:
     before, rows = files(spark), ids(spark)
     dry = repartition(spark, table, step_bytes=STEP, dry_run=True)
     assert (dry["steps"], dry["left_data_files"], files(spark)) == (0, 10, before)
-    steps = rewrite_steps(spark, table, STEP)
+    steps = Repartitioning(spark, table, STEP).steps()
     first = next(steps)
     assert 0 < first.rewritten < 10
     assert first.left.files == len(files(spark)[0]) == 10 - first.rewritten
     steps.close()  # stopped after a step
     assert commits(spark) == 1
-    left = pending(spark, table, STEP)
+    left = Repartitioning(spark, table, STEP).left
     rest = repartition(spark, table, step_bytes=STEP)
     assert rest["rewritten_data_files"] == left.files
     assert (rest["steps"], rest["left_data_files"], rest["left_bytes"]) == (left.steps, 0, 0)

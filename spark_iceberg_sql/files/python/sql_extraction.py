@@ -25,11 +25,12 @@ from spark_iceberg_sql.files.python.tables.pyiceberg import pyiceberg_statements
 from spark_iceberg_sql.files.python.tables.table_side_effects import side_effect_calls
 from spark_iceberg_sql.files.source import ExtractionProblem
 from spark_iceberg_sql.files.source_map import FragmentBuilder, SqlFragment, branch_paths, side_effect_marker
+from spark_iceberg_sql.model.transforms import FUNCTION_CALL
 
 # Arguments of `spark.sql` and of this package's `sql` that are not values for the text's `{names}`.
 _OWN_ARGUMENTS = frozenset({*SQL_ARGUMENTS, "args", "spark"})
 # What must occur in a SQL expression.
-_FUNCTIONS = re.compile(r"\biceberg_\w+\s*\(|\biceberg_functions`?\s*\.|\.\s*system\s*\.", re.IGNORECASE)
+_FUNCTIONS = re.compile(FUNCTION_CALL, re.IGNORECASE)
 _CASE_REASON = "whether names are case-sensitive is decided when the program runs"
 _CASE_HELP = "set the key `case-sensitive` of the settings, and write the value in the call"
 _RUNTIME_SQL = "the program builds this SQL at run time"

@@ -113,8 +113,8 @@ class Sample:
 
     def in_larger_files(self) -> Sample:
         """The same rows, in files as large as a rewrite may make them."""
-        if self.is_sorted and self.stored_row_bytes:
-            return self  # its files are those of a rewrite
+        if self._is_rewritten:
+            return self
         return replace(self, size_model=self.size_model.with_larger_files(REWRITTEN_FILE))
 
     def codes(self, key: FieldKey) -> list[int]:
@@ -140,21 +140,35 @@ class Sample:
             ]
         return self._rank_ranges[partition_field.key]
 
+    @property
+    def _is_rewritten(self) -> bool:
+        """True if a rewrite of today's files sorts the rows."""
+        return self.is_sorted and self.stored_row_bytes > 0
+
+    @cached_property
+    def _full_file_rows(self) -> int:
+        """The rows of a file that a writer has filled."""
+        model = self.size_model
+        if self._is_rewritten:
+            model = model.with_larger_files(REWRITTEN_FILE)
+        return model.rows_per_file(self.row_bytes)
+
+    def _sorted_file_count(self, rows: float) -> int:
+        """The files into which a sort divides the rows of a partition."""
+        tasks = 1
+        if self._is_rewritten:
+            tasks = sorting_tasks(rows * self.stored_row_bytes, self.size_model.settings.target_size)
+        return tasks * math.ceil(rows / tasks / self._full_file_rows)
+
     def rows_per_file(self, rows: float) -> float:
         """The rows of each file of a partition, except perhaps its last. rows: of the partition in the table."""
-        if not self.is_sorted:
-            return self.size_model.rows_per_file(self.row_bytes)
-        tasks, model = 1, self.size_model
-        if self.stored_row_bytes:
-            tasks = sorting_tasks(rows * self.stored_row_bytes, model.settings.target_size)
-            model = model.with_larger_files(REWRITTEN_FILE)
-        return rows / tasks / math.ceil(rows / tasks / model.rows_per_file(self.row_bytes))
+        return rows / self._sorted_file_count(rows) if self.is_sorted else self._full_file_rows
 
     def files(self, rows: int) -> list[DataFile]:
         """The files of a partition. rows: that it has in the table."""
         if not self.is_sorted:
             return self.size_model.files(TaskOutput(rows, max(1, round(rows * self.row_bytes))))
-        count = min(rows, round(rows / self.rows_per_file(rows)))
+        count = min(rows, self._sorted_file_count(rows))
         row_counts = [rows * (n + 1) // count - rows * n // count for n in range(count)]
         raw_sizes = [n * self.row_bytes for n in row_counts]
         return [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -54,15 +54,14 @@ def advise(
         return search.result()
 
 
-def _require_query(spark: SparkSession, queries: Iterable[Query]) -> None:
+def _require_query(spark: SparkSession, statements: Sequence[Query]) -> None:
     """Raise IcebergSqlError if none of the statements is a query, with the parser's errors."""
-    statements = list(queries)
-    if any(query.write_keyword is None for query in statements):
+    if any(statement.write_keyword is None for statement in statements):
         return
     errors = [
-        f"statement {query.number} cannot be parsed: {reason}"
-        for query in statements
-        if query.write_keyword == "" and (reason := parse_error(spark, query.text)) is not None
+        f"statement {statement.number} cannot be parsed: {reason}"
+        for statement in statements
+        if statement.write_keyword == "" and (reason := parse_error(spark, statement.text)) is not None
     ]
     raise IcebergSqlError(
         "no query to advise for", help=errors or "give the SELECT statements that read the table, or a file of them"

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.spark.bridge.jvm import sessions
 from spark_iceberg_sql.spark.bridge.jvm.gateway import Java
-from spark_iceberg_sql.spark.bridge.jvm.java_errors import BRIDGE_ERRORS
 from spark_iceberg_sql.spark.bridge.plans import relations
 from spark_iceberg_sql.spark.bridge.tables import table_metadata
 from spark_iceberg_sql.spark.tables.locations import ownership
@@ -29,15 +27,8 @@ def optimize(spark: SparkSession, table: str) -> dict[str, int]:
     its metadata is not at the location that it names.
     """
     with sessions.working_in(spark):
+        operations = ownership.owned_table(spark, table, "compact").operations()
         parts = relations.full_name(table)
-        spark.sql(f"DESCRIBE TABLE {dotted(parts)}")  # Spark's own error, if there is no such table
-        ownership.refuse_moved_table(table)
-        try:
-            operations = relations.catalog_table(dotted(parts)).operations()
-        except BRIDGE_ERRORS:
-            raise IcebergSqlError(
-                f"`{table}` is not an Iceberg table with its own files, so there is nothing to compact"
-            ) from None
         start = operations.refresh().currentSnapshot()
         first = None if start is None else start.snapshotId()
     procedures = f"{backticked(parts[0])}.system"

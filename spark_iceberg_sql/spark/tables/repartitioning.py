@@ -9,13 +9,10 @@ from typing import TYPE_CHECKING
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.model.rewrite_steps import STEP_BYTES
 from spark_iceberg_sql.spark.bridge.jvm import sessions
-from spark_iceberg_sql.spark.bridge.jvm.gateway import Java
 from spark_iceberg_sql.spark.bridge.jvm.java_errors import BRIDGE_ERRORS, message
 from spark_iceberg_sql.spark.bridge.jvm.java_rows import PendingFiles
-from spark_iceberg_sql.spark.bridge.plans import relations
 from spark_iceberg_sql.spark.bridge.tables import other_specs
 from spark_iceberg_sql.spark.tables.locations import ownership
-from spark_iceberg_sql.syntax.identifiers import dotted
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -48,72 +45,62 @@ def repartition(
     Raises pyspark's AnalysisException if there is no such table, IcebergSqlError if it is not an Iceberg table, its
     metadata is not at the location that it names, or other commits conflict with a step.
     """
-    left = pending(spark, table, step_bytes)
-    finished = [] if dry_run else list(rewrite_steps(spark, table, step_bytes))
-    if finished:
-        left = finished[-1].left
+    run = Repartitioning(spark, table, step_bytes)
+    finished = [] if dry_run else list(run.steps())
     return {
         "steps": len(finished),
         "rewritten_data_files": sum(step.rewritten for step in finished),
         "added_data_files": sum(step.added for step in finished),
-        "left_data_files": left.files,
-        "left_bytes": left.bytes,
+        "left_data_files": run.left.files,
+        "left_bytes": run.left.bytes,
     }
 
 
-def pending(spark: SparkSession, table: str, step_bytes: int) -> PendingFiles:
-    """The data files that are in other specs, and how many steps rewrite them. Raises as `repartition` does."""
-    if step_bytes <= 0:
-        raise IcebergSqlError(f"a step of {step_bytes} bytes has no files", help="pass a larger step_bytes")
-    with sessions.working_in(spark):
-        return other_specs.pending(_opened(spark, table), step_bytes)
+class Repartitioning:
+    """One run of `repartition`; takes its arguments, and raises as it does.
 
+    left: the data files that are in other specs, and how many steps rewrite them.
+    """
 
-def rewrite_steps(spark: SparkSession, table: str, step_bytes: int) -> Iterator[RewriteStep]:
-    """Rewrite the files step by step, until none is left. Raises as `repartition` does."""
-    with sessions.working_in(spark):
-        java_table = _opened(spark, table)
-    left, number = pending(spark, table, step_bytes), 0
-    while left.files:
-        number += 1
+    def __init__(self, spark: SparkSession, table: str, step_bytes: int) -> None:
+        if step_bytes <= 0:
+            raise IcebergSqlError(f"a step of {step_bytes} bytes has no files", help="pass a larger step_bytes")
+        self._spark = spark
+        self._table = table
+        self._step_bytes = step_bytes
         with sessions.working_in(spark):
-            rewritten, added = _rewritten(spark, java_table, table, step_bytes, number)
-            java_table.refresh()
-            before, left = left, other_specs.pending(java_table, step_bytes)
-        yield RewriteStep(number, rewritten, added, left)
-        if not rewritten and left.files >= before.files:
-            return
+            self._java_table = ownership.owned_table(spark, table, "rewrite")
+            self._java_table.refresh()
+            self.left = other_specs.pending(self._java_table, step_bytes)
 
+    def steps(self) -> Iterator[RewriteStep]:
+        """Rewrite the files step by step, until none is left."""
+        number = 0
+        while self.left.files:
+            number += 1
+            before = self.left
+            with sessions.working_in(self._spark):
+                rewritten, added = self._rewritten(number)
+                self._java_table.refresh()
+                self.left = other_specs.pending(self._java_table, self._step_bytes)
+            yield RewriteStep(number, rewritten, added, self.left)
+            if not rewritten and self.left.files >= before.files:
+                return
 
-def _rewritten(spark: SparkSession, java_table: Java, table: str, step_bytes: int, number: int) -> tuple[int, int]:
-    for attempt in range(1, _ATTEMPTS + 1):
-        java_table.refresh()
-        try:
-            return other_specs.rewrite_step(spark, java_table, step_bytes)
-        except BRIDGE_ERRORS as error:
-            reason = message(error)
-            if _CONFLICT not in reason:
-                raise IcebergSqlError(f"step {number} of the rewrite of `{table}` failed: {reason}") from None
-            if attempt == _ATTEMPTS:
-                break
-    raise IcebergSqlError(
-        f"other commits changed the files of step {number} of `{table}` in each of {_ATTEMPTS} attempts; "
-        f"the {number - 1} steps before it are committed",
-        help="run it again when fewer writers are active: it goes on with the files that are left",
-    )
-
-
-def _opened(spark: SparkSession, table: str) -> Java:
-    parts = relations.full_name(table)
-    spark.sql(f"DESCRIBE TABLE {dotted(parts)}")  # Spark's own error, if there is no such table
-    ownership.refuse_moved_table(table)
-    java_table: Java | None = None
-    try:
-        java_table = relations.catalog_table(dotted(parts))
-        java_table.operations()
-    except BRIDGE_ERRORS:
+    def _rewritten(self, number: int) -> tuple[int, int]:
+        """Rewrite the files of a step, again if other commits conflict with it; the files rewritten, and added."""
+        for attempt in range(1, _ATTEMPTS + 1):
+            self._java_table.refresh()
+            try:
+                return other_specs.rewrite_step(self._spark, self._java_table, self._step_bytes)
+            except BRIDGE_ERRORS as error:
+                reason = message(error)
+                if _CONFLICT not in reason:
+                    raise IcebergSqlError(f"step {number} of the rewrite of `{self._table}` failed: {reason}") from None
+                if attempt == _ATTEMPTS:
+                    break
         raise IcebergSqlError(
-            f"`{table}` is not an Iceberg table with its own files, so there is nothing to rewrite"
-        ) from None
-    java_table.refresh()
-    return java_table
+            f"other commits changed the files of step {number} of `{self._table}` in each of {_ATTEMPTS} attempts; "
+            f"the {number - 1} steps before it are committed",
+            help="run it again when fewer writers are active: it goes on with the files that are left",
+        )

@@ -2,8 +2,6 @@ package sparkicebergsql;
 
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.apache.iceberg.ManifestFile;
 import org.apache.iceberg.PartitionSpec;
 import org.apache.iceberg.Snapshot;
@@ -18,7 +16,6 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap;
  * <p>Iceberg replaces only files of the spec in which it writes, and all files if that spec has no fields.
  */
 public final class DynamicOverwrite {
-  private static final Pattern PLAIN_NAME = Pattern.compile("(\\w+)\\.(\\w+(\\.\\w+)*)");
   /** The snapshots of tables that have been reported in this JVM. */
   private static final Set<String> REPORTED = ConcurrentHashMap.newKeySet();
 
@@ -67,15 +64,9 @@ public final class DynamicOverwrite {
     text.append(isSingle ? "` in place, which is in another partition spec: "
                          : "` in place, which are in other partition specs: ");
     text.append("rows of the same partitions stay in ").append(isSingle ? "it" : "them").append("\nhelp: ");
-    Matcher plain = PLAIN_NAME.matcher(name);
-    if (plain.matches())
-      text.append("first move them to the current spec: CALL ")
-        .append(plain.group(1))
-        .append(".system.rewrite_data_files(table => '")
-        .append(plain.group(2))
-        .append("', options => map('rewrite-all', 'true')); or write ");
-    else text.append("write ");
-    return text.append(deleteAndInsert(name)).toString();
+    String call = FileBounds.rewriteAll(name);
+    if (call != null) text.append("first move them to the current spec: ").append(call).append("; or ");
+    return text.append("write ").append(deleteAndInsert(name)).toString();
   }
 
   private static String allRows(String name, long files) {
@@ -85,7 +76,7 @@ public final class DynamicOverwrite {
   }
 
   private static String deleteAndInsert(String name) {
-    String sqlName = PLAIN_NAME.matcher(name).matches() ? name : "...";
+    String sqlName = FileBounds.PLAIN_NAME.matcher(name).matches() ? name : "...";
     return "DELETE FROM " + sqlName + " WHERE ..., then INSERT INTO " + sqlName;
   }
 }

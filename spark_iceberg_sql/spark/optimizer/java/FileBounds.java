@@ -56,7 +56,8 @@ public final class FileBounds {
   public static final String TRIAL = "memory:/check/";
   /** The faults that have been reported, so that each is reported once. */
   private static final Set<String> REPORTED = Collections.synchronizedSet(new HashSet<String>());
-  private static final Pattern PLAIN_NAME = Pattern.compile("(\\w+)\\.(\\w+(\\.\\w+)*)");
+  /** The name of a table in a catalog that needs no backticks. */
+  public static final Pattern PLAIN_NAME = Pattern.compile("(\\w+)\\.(\\w+(\\.\\w+)*)");
 
   private final List<BoundFault> faults = new ArrayList<>();
 
@@ -256,9 +257,15 @@ public final class FileBounds {
   /** The statement that corrects a fault, or what to do. */
   private static String remedy(Table table, BoundFault fault) {
     if (!fault.kind.remedy.isEmpty()) return fault.kind.remedy;
-    Matcher name = PLAIN_NAME.matcher(table.name());
-    if (!name.matches()) return "rewrite its data files with the option 'rewrite-all' = 'true'";
-    return "CALL " + name.group(1) + ".system.rewrite_data_files(table => '" + name.group(2)
+    String call = rewriteAll(table.name());
+    return call == null ? "rewrite its data files with the option 'rewrite-all' = 'true'" : call;
+  }
+
+  /** The statement that rewrites all data files of a table; null if its name is not plain. */
+  public static String rewriteAll(String name) {
+    Matcher plain = PLAIN_NAME.matcher(name);
+    if (!plain.matches()) return null;
+    return "CALL " + plain.group(1) + ".system.rewrite_data_files(table => '" + plain.group(2)
       + "', options => map('rewrite-all', 'true'))";
   }
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from functools import lru_cache, reduce
+from typing import TYPE_CHECKING
 
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.model.metadata.metadata_files import is_metadata_file
@@ -18,7 +19,10 @@ from spark_iceberg_sql.spark.bridge.jvm.gateway import Java
 from spark_iceberg_sql.spark.bridge.jvm.java_errors import BRIDGE_ERRORS, JVM_ERRORS, message
 from spark_iceberg_sql.spark.bridge.plans import relations
 from spark_iceberg_sql.spark.tables.locations import same_location
-from spark_iceberg_sql.syntax.identifiers import string_literal
+from spark_iceberg_sql.syntax.identifiers import dotted, string_literal
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 # Properties that set a separate location for some of a table's files.
 _LOCATION_PROPERTIES = (
@@ -146,6 +150,26 @@ def refuse_moved_table(name: str) -> None:
         metadata_folder, declared_location.rstrip("/") + "/metadata"
     ) and not _is_metadata_path(str(file), metadata):
         raise IcebergSqlError(_copy_message(f"`{name}`", metadata_folder.removesuffix("/metadata"), declared_location))
+
+
+def owned_table(spark: SparkSession, name: str, task: str) -> Java:
+    """Iceberg's table of a catalog, for maintenance that writes its files.
+
+    name: as the session resolves it. task: the maintenance as a verb, for the message.
+    Raises pyspark's AnalysisException if there is no such table, IcebergSqlError if it is not an Iceberg table, or its
+    metadata is not at the location that it names.
+    """
+    full_name = dotted(relations.full_name(name))
+    spark.sql(f"DESCRIBE TABLE {full_name}")  # Spark's own error, if there is no such table
+    refuse_moved_table(name)
+    try:
+        table = relations.catalog_table(full_name)
+        table.operations()  # a metadata table has none
+    except BRIDGE_ERRORS:
+        raise IcebergSqlError(
+            f"`{name}` is not an Iceberg table with its own files, so there is nothing to {task}"
+        ) from None
+    return table
 
 
 def _copy_message(subject: str, folder: str, declared_location: str) -> str:
