@@ -28,13 +28,15 @@ from __future__ import annotations
 from spark_iceberg_sql.diagnostics import Edit, Fix, Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.rules.base import Category, Finding, Findings, rule
-from spark_iceberg_sql.rules.spark_scripts import is_spark_query
+from spark_iceberg_sql.rules.spark_scripts import is_spark_query, may_be_spark_query
 from spark_iceberg_sql.syntax import nodes
 
 
 @rule(Severity.ERROR, on=(nodes.Query,), category=Category.QUERY)
 def foreign_syntax(context: Context) -> Findings:
     """The first clause of another engine in a query of a script that is Spark's."""
+    if not may_be_spark_query(context):
+        return
     from spark_iceberg_sql.syntax.foreign_clauses import foreign_clause  # the command starts sooner
 
     clause = foreign_clause(context.statement.tokens, context.text)

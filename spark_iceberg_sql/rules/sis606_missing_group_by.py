@@ -25,7 +25,7 @@ from __future__ import annotations
 from spark_iceberg_sql.diagnostics import Edit, Fix, Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.rules.base import Category, Finding, Findings, rule
-from spark_iceberg_sql.rules.spark_scripts import is_spark_query
+from spark_iceberg_sql.rules.spark_scripts import is_spark_query, may_be_spark_query
 from spark_iceberg_sql.syntax import nodes
 from spark_iceberg_sql.syntax.spark_mistakes import GROUP_BY_ALL
 
@@ -33,7 +33,7 @@ from spark_iceberg_sql.syntax.spark_mistakes import GROUP_BY_ALL
 @rule(Severity.ERROR, on=(nodes.Query,), category=Category.QUERY)
 def missing_group_by(context: Context) -> Findings:
     """The first column of every SELECT that has aggregates too."""
-    if context.statement.may_contain("group"):
+    if not may_be_spark_query(context) or context.statement.may_contain("group"):
         return
     from spark_iceberg_sql.facts.ungrouped_columns import ungrouped_columns  # the command starts sooner
 

@@ -11,11 +11,12 @@ from spark_iceberg_sql.lazy import regex
 _SPARK = regex(r"\busing\s+iceberg\b|\bpartition\s+field\b", re.IGNORECASE)
 
 
+def may_be_spark_query(context: Context) -> bool:
+    """True if a query is in a script: a program may send it to another engine. This costs less than reading it."""
+    return not context.catalog.shared and context.statement.first in ("SELECT", "WITH")
+
+
 def is_spark_query(context: Context) -> bool:
-    """True if a query is in a script that is Spark's: by its comment, a setting or its syntax. A program may send it to
-    another engine.
-    """
-    if context.catalog.shared or context.statement.first not in ("SELECT", "WITH"):
-        return False
+    """True if a query of a script is Spark's: by the script's comment, a setting, or any of its syntax."""
     engine = context.catalog.engine
     return engine.is_spark if engine is not None else _SPARK.search(context.text) is not None
