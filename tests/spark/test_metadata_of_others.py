@@ -312,3 +312,59 @@ def test_a_column_whose_type_is_not_that_of_the_files(
         columns = ", ".join({"id", "k", "name", "l"} - {column})
         assert len(spark.sql(f"SELECT {columns} FROM {source}").collect()) == 9
     assert_one_sentence(partial(spark.sql, f"DELETE FROM {OTHER} WHERE hash({column}) = 1"), "", fact)
+
+
+@pytest.fixture
+def large(spark: SparkSession) -> Iterator[Path]:
+    """The folder of a table that a test may damage: manifests of 100 and 300 data files, one of delete files.
+
+    The largest is read by no statement: what has been read is not checked again.
+    """
+    spark.sql(
+        f"CREATE TABLE {OTHER} (id INT, k INT) USING iceberg PARTITIONED BY (k) "
+        "TBLPROPERTIES ('format-version' = '2', 'write.delete.mode' = 'merge-on-read')"
+    )
+    rows = "SELECT CAST(id AS INT), CAST(id AS INT) FROM range"
+    spark.sql(f"INSERT INTO {OTHER} {rows}(100)")
+    spark.sql(f"DELETE FROM {OTHER} WHERE hash(id) % 100 < 50")
+    spark.sql(f"INSERT INTO {OTHER} {rows}(100, 400)")
+    location = spark.sql(f"DESCRIBE EXTENDED {OTHER}").where("col_name = 'Location'").first()
+    assert location is not None
+    folder = Path(location[1].removeprefix("file:"))
+    for checksum in folder.glob("metadata/.*.crc"):
+        checksum.unlink()
+    yield folder
+    shutil.rmtree(folder)
+    forget(spark)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "order", "part", "reason"),
+    [
+        ("*-m0.avro", -1, 0.3, "the file ends too early"),  # within its header
+        ("*-m0.avro", -1, 0.98, "is cut off, so that queries would lose rows"),
+        ("*-m0.avro", 0, 0.9, "is cut off, so that queries would lose rows"),  # of deletes: rows would come back
+        ("snap-*.avro", -1, 0.99, "a manifest list of"),
+    ],
+)
+def test_everything_that_reads_a_file_of_metadata_that_is_cut_off_names_it(
+    spark: SparkSession, large: Path, pattern: str, order: int, part: float, reason: str
+) -> None:
+    """Iceberg reads the entries up to the end of the file, and no error tells of the rows of the others."""
+    damaged = sorted(large.glob(f"metadata/{pattern}"), key=lambda file: file.stat().st_size)[order]
+    content = damaged.read_bytes()
+    damaged.write_bytes(content[: int(len(content) * part)])
+    forget(spark)
+    for source in (f"iceberg('{large}')", OTHER):
+        for query in (f"SELECT count(*) FROM {source}", f"SELECT * FROM {source} WHERE k = 1 AND id > 3"):
+            assert_one_sentence(spark.sql(query).collect, query, damaged.name, reason)
+    for view, call in damaged_views(spark, large).items():
+        if not view.startswith("describe"):  # reads none
+            assert_one_sentence(call, view, damaged.name, reason)
+
+
+def test_counts_of_a_manifest_list_that_are_wrong_refuse_nothing(spark: SparkSession, large: Path) -> None:
+    manifest_list = max(large.glob("metadata/snap-*.avro"), key=lambda file: file.stat().st_mtime_ns)
+    edit_avro(manifest_list, lambda row: row.update(existing_files_count=77, existing_data_files_count=77))
+    forget(spark)
+    assert spark.sql(f"SELECT * FROM {OTHER} WHERE k >= 100").count() == 300

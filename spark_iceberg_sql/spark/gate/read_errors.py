@@ -21,9 +21,10 @@ from spark_iceberg_sql.spark.bridge.jvm.java_errors import (
     BRIDGE_ERRORS,
     JVM_ERRORS,
     causes,
+    first_line,
     is_analysis_error,
     message,
-    missing_filter,
+    refused_scan,
     refused_value,
     thrown_by,
 )
@@ -143,17 +144,17 @@ def names_no_file(error: Exception) -> bool:
 
 
 def refusal(error: Exception) -> IcebergSqlError | None:
-    """The refusal of a statement without a filter on a partition field, also where it is a cause of Spark's error;
-    None for any other error.
+    """The refusal of a scan by an optimizer rule, also where it is a cause of Spark's error; None for any other
+    error.
     """
     try:
-        text = missing_filter(error) if isinstance(error, JVM_ERRORS) else None
+        text = refused_scan(error) if isinstance(error, JVM_ERRORS) else None
     except BRIDGE_ERRORS:
         return None
     if text is None:
         return None
     fact, _, remedy = text.partition("\nhelp: ")
-    return IcebergSqlError(fact, help=remedy)
+    return IcebergSqlError(fact, help=remedy or None)
 
 
 def as_read_error(error: Exception, text: str) -> ReadError:
@@ -216,11 +217,7 @@ def reading(failure: str) -> Iterator[None]:
         raise
     except JVM_ERRORS as error:
         explanation = read_failure(error, failure)
-        if (
-            isinstance(error, CapturedException)
-            and not isinstance(explanation, ReadError)
-            and not missing_filter(error)
-        ):
+        if isinstance(error, CapturedException) and not isinstance(explanation, ReadError) and not refused_scan(error):
             raise
         raise explanation from None
 
@@ -257,9 +254,8 @@ def _frames(thrown: Java) -> list[str]:
 
 
 def _message(thrown: Java) -> str:
-    """The first line of a Java exception's message; the class name of one without a message."""
-    text = str(thrown.getMessage() or "").strip() or str(thrown.getClass().getSimpleName())
-    return text.splitlines()[0].rstrip(". ")
+    """The first line of a Java exception's message, without its full stop."""
+    return first_line(thrown).rstrip(". ")
 
 
 def _tables(frame: Any) -> list[tuple[str, str, object]]:

@@ -14,9 +14,9 @@ PACKAGE = "sparkicebergsql"
 # Classes that every rule may use, each built on the ones before it.
 SHARED =(
     "ScalaTypes", "Outgoing", "SwitchedRule", "Invocation", "Calls", "Transform", "BoundFault",
-    "ParquetTimes", "ManifestCheck", "FileBounds", "PartitionLayout", "OpenWriters", "DynamicOverwrite",
-    "ImpliedLiteral", "Predicates", "Relations", "TrialTable", "ReadNotes", "SnapshotFiles", "FileCondition",
-    "RuntimeRules", "RuleRegistry",
+    "ParquetTimes", "TruncatedFile", "ManifestCheck", "FileBounds", "PartitionLayout", "OpenWriters",
+    "DynamicOverwrite", "ImpliedLiteral", "Predicates", "Relations", "TrialTable", "ReadNotes", "SnapshotFiles",
+    "FileCondition", "RuntimeRules", "RuleRegistry",
 )  # fmt: skip
 
 

@@ -14,7 +14,9 @@ from spark_iceberg_sql.spark.bridge.jvm.gateway import Java
 JVM_ERRORS = (Py4JJavaError, CapturedException)
 # Includes calls of methods that an object does not have: a metadata table has no operations.
 BRIDGE_ERRORS = (*JVM_ERRORS, Py4JError)
-_MISSING_FILTER = "sparkicebergsql.MissingFilter"
+# Of the optimizer rules: no filter on a partition field, a manifest that is not whole.
+_REFUSALS = ("sparkicebergsql.MissingFilter", "sparkicebergsql.TruncatedFile")
+_MEANINGS = {"EOFException": "the file ends too early"}
 _DEPTH = 20  # a chain of causes may be cyclic
 
 
@@ -32,6 +34,12 @@ def causes(thrown: Java | None) -> Iterator[Java]:
         thrown = thrown.getCause()
 
 
+def first_line(thrown: Java) -> str:
+    """The first line of a Java exception's message; what its class means if it has none."""
+    text = str(thrown.getMessage() or "").strip() or str(thrown.getClass().getSimpleName())
+    return _MEANINGS.get(text, text.splitlines()[0])
+
+
 def message(error: Exception) -> str:
     """A Java exception's message: its first line, and the first line of its first cause if that differs.
 
@@ -41,8 +49,7 @@ def message(error: Exception) -> str:
     for thrown in causes(thrown_by(error)):
         if str(thrown.getMessage()).startswith("Job aborted") and thrown.getCause() is not None:
             continue
-        text = str(thrown.getMessage() or thrown.getClass().getSimpleName()).strip()
-        line = text.splitlines()[0] if text else ""
+        line = first_line(thrown)
         if line and not any(line in earlier for earlier in messages):
             messages.append(line)
         if len(messages) == 2:
@@ -58,10 +65,10 @@ def refused_value(error: Exception) -> str | None:
     return str(thrown.getMessageParameters().get("value"))
 
 
-def missing_filter(error: Exception) -> str | None:
-    """The text of the refusal of a scan by the rule `require_filter`; None for any other error."""
+def refused_scan(error: Exception) -> str | None:
+    """The text of the refusal of a scan by an optimizer rule; None for any other error."""
     for thrown in causes(thrown_by(error)):
-        if str(thrown.getClass().getName()) == _MISSING_FILTER:
+        if str(thrown.getClass().getName()) in _REFUSALS:
             return str(thrown.getMessage())
     return None
 

@@ -21,6 +21,7 @@ import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation;
  * Withholds filters, join conditions and min, max and count from the scan where Iceberg would decide them by wrong
  * bounds (see BoundFault): the plan comes out with such columns in a KnownNullable, which costs nothing at run time.
  * Prune treats the wrapper as the column and adds a range that keeps the files at fault, so the others are skipped.
+ * Refuses to read a table of which a manifest is cut off.
  */
 public class Bounds extends SwitchedRule {
   /** An option of Iceberg's reader. */
@@ -81,6 +82,8 @@ public class Bounds extends SwitchedRule {
     }
 
     private Object read(DataSourceV2Relation relation) {
+      PartitionLayout layout = PartitionLayout.of(relation);
+      if (layout != null) layout.requireWholeManifests();
       if ("false".equals(relation.options().get(VECTORIZED))) return relation;
       boolean isTimed = false;
       for (Attribute column : ScalaTypes.list(relation.output()))

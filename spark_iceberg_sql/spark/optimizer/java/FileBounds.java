@@ -77,6 +77,8 @@ public final class FileBounds {
   public static FileBounds of(Table table, Long snapshot, String branch, CaseInsensitiveStringMap options) {
     try {
       return of(table, snapshots(table, snapshot, branch, options));
+    } catch (TruncatedFile e) {
+      throw e;
     } catch (RuntimeException e) {
       return unknown(); // a manifest that cannot be read fails the query itself, in Iceberg's words
     }
@@ -137,9 +139,11 @@ public final class FileBounds {
   // fault that covers it. A fault too many costs pruning; one too few costs rows.
   private static FileBounds read(Table table, Collection<Snapshot> snapshots) {
     Map<String, ManifestFile> manifests = new LinkedHashMap<>();
-    for (Snapshot s : snapshots)
-      for (ManifestFile m : s.dataManifests(table.io()))
-        manifests.put(table.io().newInputFile(m.path()).location() + " " + m.length(), m);
+    for (Snapshot s : snapshots) {
+      List<ManifestFile> all = s.allManifests(table.io());
+      TruncatedFile.check(table, s, all);
+      for (ManifestFile m : all) manifests.put(table.io().newInputFile(m.path()).location() + " " + m.length(), m);
+    }
     FileBounds result = new FileBounds();
     boolean isComplete = fetch(table, manifests);
     for (String key : manifests.keySet()) {
@@ -188,6 +192,7 @@ public final class FileBounds {
       Thread.currentThread().interrupt();
       throw new IllegalStateException(e);
     } catch (ExecutionException e) {
+      if (e.getCause() instanceof TruncatedFile) throw (TruncatedFile) e.getCause();
       throw new IllegalStateException(e.getCause());
     }
     return stride == 1;

@@ -12,7 +12,9 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Pattern;
 import org.apache.iceberg.DataFile;
+import org.apache.iceberg.DeleteFile;
 import org.apache.iceberg.FileFormat;
+import org.apache.iceberg.ManifestContent;
 import org.apache.iceberg.ManifestFile;
 import org.apache.iceberg.ManifestFiles;
 import org.apache.iceberg.ManifestReader;
@@ -24,7 +26,7 @@ import org.apache.iceberg.types.Type;
 import org.apache.iceberg.types.Types;
 
 /**
- * Reads one manifest and checks what it states about each data file: each file's bounds against each other, against its
+ * Reads one manifest and checks that it is whole, and what it states about each data file: each file's bounds against each other, against its
  * partition values, and against what is known of its format.
  *
  * <p>A bound that is merely wide passes: a file is at fault only if no rows could have the stated figures, or if the
@@ -69,12 +71,18 @@ public final class ManifestCheck implements Callable<List<BoundFault>> {
 
   @Override
   public List<BoundFault> call() throws IOException {
+    if (manifest.content() == ManifestContent.DELETES) {
+      TruncatedFile.check(table, manifest, deleteFiles());
+      return faults;
+    }
     ManifestReader<DataFile> files = ManifestFiles.read(manifest, table.io(), table.specs());
     partitioning = files.spec().fields();
+    long count = 0;
     try {
       files.select(List.of("file_path", "file_format", "record_count", "file_size_in_bytes", "partition",
         "value_counts", "null_value_counts", "lower_bounds", "upper_bounds"));
       for (DataFile file : files) {
+        count++;
         if (isImported(file)) {
           if (imported.size() < IMPORTED) imported.add(file.location());
           importedFiles++;
@@ -85,8 +93,21 @@ public final class ManifestCheck implements Callable<List<BoundFault>> {
     } finally {
       files.close();
     }
+    TruncatedFile.check(table, manifest, count);
     new Footers().resolve();
     return faults;
+  }
+
+  private long deleteFiles() throws IOException {
+    ManifestReader<DeleteFile> files = ManifestFiles.readDeleteManifest(manifest, table.io(), table.specs());
+    long count = 0;
+    try {
+      files.select(List.of("file_path"));
+      for (DeleteFile file : files) count++;
+    } finally {
+      files.close();
+    }
+    return count;
   }
 
   /** Whether another program may have written a file. Files without field ids need a mapping of names. */

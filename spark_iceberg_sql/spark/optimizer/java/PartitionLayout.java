@@ -141,6 +141,11 @@ public final class PartitionLayout {
     return bounds().of(fields(column));
   }
 
+  /** Refuses a read that would lose rows without an error: see TruncatedFile. */
+  public void requireWholeManifests() {
+    if (!(table instanceof BaseMetadataTable) && snapshot() != null) bounds();
+  }
+
   /** Whether a vectorized read of a relation may return wrong times, also where Iceberg reads files to rewrite them. */
   public static boolean needsRowReader(DataSourceV2Relation relation) {
     PartitionLayout layout = of(relation);
