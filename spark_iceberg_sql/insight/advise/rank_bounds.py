@@ -53,6 +53,7 @@ class RankedColumn:
         self.ranks = [rank.get(v, -1) for v in values]
         self.nulls = [v is None for v in values]
         self.has_nulls = any(self.nulls)
+        self._null_share = sum(self.nulls) / max(1, len(self.nulls))
         self.has_nans = any(r < 0 for r in self.ranks) and not all(
             n for n, r in zip(self.nulls, self.ranks, strict=True) if r < 0
         )
@@ -101,8 +102,7 @@ class RankedColumn:
 
     def _possible_nulls(self, rows: int) -> int:
         """1 if a file may well have nulls although none of its sampled rows is null, else 0."""
-        share = sum(self.nulls) / max(1, len(self.nulls)) if self.has_nulls else 0.0
-        return 1 if 0 < share * rows <= _MAX_MISSED_ROWS else 0
+        return 1 if 0 < self._null_share * rows <= _MAX_MISSED_ROWS else 0
 
     def _may_have_values(self, rows: int) -> bool:
         """True if a file may well have values although all of its sampled rows are null."""
