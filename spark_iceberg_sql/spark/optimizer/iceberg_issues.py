@@ -90,6 +90,14 @@ ISSUES: tuple[IcebergIssue, ...] = (
         is_probed=True,
     ),
     IcebergIssue(
+        "null partitions without counts",
+        "a null partition value is taken as the lowest: DELETE with col < ... removes the rows of such a partition, "
+        "and SELECT returns them for OR, where files have no counts of nulls, as after add_files of a Hive table",
+        "bounds",
+        "such comparisons get IS NOT NULL",
+        TESTED_VERSIONS,
+    ),
+    IcebergIssue(
         "delta-io/delta#7444",
         "Delta Lake's UniForm cuts bounds to milliseconds: a filter on the last millisecond of a file loses rows",
         "bounds",

@@ -129,6 +129,7 @@ RULES: tuple[Rule, ...] = (
             "keeps the rows of files whose bounds or partition values are wrong, such as imported TIMESTAMP(MILLIS)"
         ),
         if_disabled="filters on a column with wrong bounds lose rows, as they do in Iceberg alone",
+        parts=("NullPartitions",),
     ),
     Rule(
         name="copies",

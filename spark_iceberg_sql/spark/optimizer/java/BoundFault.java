@@ -13,7 +13,7 @@ public final class BoundFault {
    * fact: what is wrong, after "the bounds of `ts`". issue: where its cause is reported, or nothing. remedy: what to
    * do, where a rewrite of the files does not correct it.
    *
-   * <p>UUID_RANGE is of files in which Iceberg's order of uuids is that of their bytes, so that = and IN are right.
+   * <p>NULLS is no fault of bounds: see NullPartitions. UUID_RANGE is of files in which Iceberg's order of uuids is that of their bytes, so that = and IN are right.
    */
   public enum Kind {
     MILLIS("are a thousand times too small, since the files have TIMESTAMP(MILLIS)", "apache/iceberg#18173", ""),
@@ -30,6 +30,7 @@ public final class BoundFault {
     UUID_RANGE("are uuids, which Iceberg compares as signed numbers", "apache/iceberg#14216",
       "run DELETE with the condition, then INSERT"),
     CUT("are cut to milliseconds by Delta Lake's UniForm", "delta-io/delta#7444", ""),
+    NULLS("are not stated, nor counts, for files whose partition value is null", "", ""),
     UNKNOWN("could not be read", "", "");
 
     public final String fact, issue, remedy;

@@ -66,10 +66,11 @@ public class Bounds extends SwitchedRule {
     @Override
     public Object of(Object node) {
       if (node instanceof DataSourceV2Relation) return read((DataSourceV2Relation) node);
-      if (node instanceof OverwriteByExpression) refuse(((OverwriteByExpression) node).deleteExpr());
-      if (node instanceof OverwriteByExpression) return node;
-      return ((LogicalPlan) node)
-        .mapExpressions(node instanceof Aggregate ? new Aggregates(layouts) : new Conditions(layouts));
+      if (node instanceof Aggregate) return ((LogicalPlan) node).mapExpressions(new Aggregates(layouts));
+      LogicalPlan result = (LogicalPlan) ((LogicalPlan) node).mapExpressions(new NullPartitions(layouts));
+      if (!(node instanceof OverwriteByExpression)) return result.mapExpressions(new Conditions(layouts));
+      refuse(((OverwriteByExpression) node).deleteExpr());
+      return result;
     }
 
     /** A write that replaces rows by a filter leaves the choice of files to Iceberg alone. */

@@ -60,6 +60,8 @@ public final class FileBounds {
   public static final Pattern PLAIN_NAME = Pattern.compile("(\\w+)\\.(\\w+(\\.\\w+)*)");
 
   private final List<BoundFault> faults = new ArrayList<>();
+  /** Whether all manifests were read. */
+  private boolean isComplete = true;
 
   private FileBounds() {}
 
@@ -145,7 +147,7 @@ public final class FileBounds {
       for (ManifestFile m : all) manifests.put(table.io().newInputFile(m.path()).location() + " " + m.length(), m);
     }
     FileBounds result = new FileBounds();
-    boolean isComplete = fetch(table, manifests);
+    boolean isComplete = result.isComplete = fetch(table, manifests);
     for (String key : manifests.keySet()) {
       List<BoundFault> faults = (List<BoundFault>) MANIFESTS.get(key);
       if (faults == null) continue;
@@ -214,15 +216,24 @@ public final class FileBounds {
   /** The faults of one column, by the fields that it may refer to. */
   public List<BoundFault> of(List<Types.NestedField> fields) {
     List<BoundFault> result = new ArrayList<>();
-    for (BoundFault fault : faults) {
-      boolean is = fault.fieldId == 0;
-      for (Types.NestedField field : fields) is |= field.fieldId() == fault.fieldId;
-      if (is) result.add(fault);
-    }
+    for (BoundFault fault : faults)
+      if (fault.kind != BoundFault.Kind.NULLS && isOf(fault, fields)) result.add(fault);
     return result;
   }
 
-  public List<BoundFault> all() { return faults; }
+  /** Whether a file may have a null partition value of a column, and no counts by which Iceberg knows of the nulls. */
+  public boolean mayHaveUncountedNulls(List<Types.NestedField> fields) {
+    for (BoundFault fault : faults)
+      if ((fault.kind == BoundFault.Kind.NULLS || fault.kind == BoundFault.Kind.UNKNOWN) && isOf(fault, fields))
+        return true;
+    return !isComplete;
+  }
+
+  private static boolean isOf(BoundFault fault, List<Types.NestedField> fields) {
+    boolean result = fault.fieldId == 0;
+    for (Types.NestedField field : fields) result |= field.fieldId() == fault.fieldId;
+    return result;
+  }
 
   /** Whether a vectorized read may return wrong times: Iceberg's takes dictionaries of milliseconds as microseconds. */
   public boolean needsRowReader() {
@@ -279,7 +290,7 @@ public final class FileBounds {
     List<WrongBoundsRow> rows = new ArrayList<>();
     for (BoundFault fault : faults) {
       String column = table.schema().findColumnName(fault.fieldId);
-      if (fault.file == null || column == null || fault.isOfUuids()) continue;
+      if (fault.file == null || column == null || fault.isOfUuids() || fault.kind == BoundFault.Kind.NULLS) continue;
       WrongBoundsRow row = new WrongBoundsRow();
       row.column = column;
       row.kind = fault.kind.name().toLowerCase(Locale.ROOT);

@@ -25,8 +25,9 @@ import scala.Option;
  * the file's bounds or its partition values.
  */
 public final class FileCondition {
-  private static final Set<Expression.Operation> NEGATIONS = Set.of(Expression.Operation.NOT_EQ,
-    Expression.Operation.NOT_IN, Expression.Operation.NOT_STARTS_WITH, Expression.Operation.NOT_NAN);
+  private static final Set<Expression.Operation> TRUE_OF_NULL =
+    Set.of(Expression.Operation.NOT_EQ, Expression.Operation.NOT_IN, Expression.Operation.NOT_STARTS_WITH,
+      Expression.Operation.NOT_NAN, Expression.Operation.LT, Expression.Operation.LT_EQ);
   private final SnapshotFiles files;
   private final boolean caseSensitive = SQLConf.get().caseSensitiveAnalysis();
   /** By this, the scan skips files. */
@@ -84,7 +85,10 @@ public final class FileCondition {
     return true;
   }
 
-  /** A filter that is true where it is so in SQL: Iceberg takes `a <> 1` for true where a is null. */
+  /**
+   * A filter that is true where it is so in SQL: Iceberg takes `a <> 1` for true where a is null, and `a < 1` where that is
+   * a partition value.
+   */
   private static Expression inSql(Expression e) {
     if (e instanceof org.apache.iceberg.expressions.And) {
       org.apache.iceberg.expressions.And both = (org.apache.iceberg.expressions.And) e;
@@ -94,7 +98,7 @@ public final class FileCondition {
       org.apache.iceberg.expressions.Or either = (org.apache.iceberg.expressions.Or) e;
       return Expressions.or(inSql(either.left()), inSql(either.right()));
     }
-    if (!(e instanceof UnboundPredicate) || !NEGATIONS.contains(e.op())) return e;
+    if (!(e instanceof UnboundPredicate) || !TRUE_OF_NULL.contains(e.op())) return e;
     return Expressions.and(Expressions.notNull((UnboundTerm<?>) ((Predicate<?, ?>) e).term()), e);
   }
 }

@@ -117,6 +117,11 @@ public final class ManifestCheck implements Callable<List<BoundFault>> {
   }
 
   private void check(DataFile file) {
+    for (int i = 0; i < partitioning.size(); i++) {
+      PartitionField field = (PartitionField) partitioning.get(i);
+      boolean isNull = !field.transform().isVoid() && file.partition().get(i, Object.class) == null;
+      if (isNull && !isAllNull(file, field.sourceId())) add(field.sourceId(), BoundFault.Kind.NULLS, file, false, 0, 0);
+    }
     Map<Integer, ByteBuffer> lower = file.lowerBounds(), upper = file.upperBounds();
     if (lower == null || upper == null) return;
     for (Integer id : lower.keySet()) {
@@ -220,6 +225,12 @@ public final class ManifestCheck implements Callable<List<BoundFault>> {
     if (!(nulls instanceof Long)) return false;
     long n = ((Long) nulls).longValue();
     return values instanceof Long ? n >= ((Long) values).longValue() : n > file.recordCount();
+  }
+
+  /** Whether Iceberg knows by a file's counts that a column has nothing but nulls. */
+  private static boolean isAllNull(DataFile file, int id) {
+    Object values = count(file.valueCounts(), id);
+    return values != null && values.equals(count(file.nullValueCounts(), id));
   }
 
   private static Object count(Map<Integer, Long> counts, int id) {

@@ -141,6 +141,14 @@ public final class PartitionLayout {
     return bounds().of(fields(column));
   }
 
+  /** Whether a column is the source of a partition field that may be null in files without counts of nulls. */
+  public boolean mayHaveUncountedNulls(Expression column) {
+    List<Types.NestedField> fields = fields(column);
+    boolean isSource = false;
+    for (PartitionSpec spec : table.specs().values()) isSource |= !transforms(fields, spec).isEmpty();
+    return isSource && bounds().mayHaveUncountedNulls(fields);
+  }
+
   /** Refuses a read that would lose rows without an error: see TruncatedFile. */
   public void requireWholeManifests() {
     if (!(table instanceof BaseMetadataTable) && snapshot() != null) bounds();
