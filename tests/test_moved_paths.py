@@ -17,6 +17,11 @@ CASES: list[tuple[str, str, str, str | None]] = [
     ("file:///w//t", "/c/t", "/w/./t/data/a", "/c/t/data/a"),
     ("file://localhost/w/t", "/c/t", "file:/w/t/x", "/c/t/x"),
     ("/w/t", "/c/t", "hdfs://nn/w/t/x", "/c/t/x"),
+    # a relative path after file://, as pyiceberg accepts it
+    ("file://w/t", "/c/t", "file://w/t/data/a", "/c/t/data/a"),
+    ("file://w/t", "/c/t", "FILE://w//t/data/a", "/c/t/data/a"),
+    ("file://w/t", "/c/t", "file:///t/data/a", None),
+    ("file://w/t", "/c/t", "file://v/t/data/a", None),
     ("/", "/c/t", "/data/a", "/c/t/data/a"),
     # what only looks like it
     ("/w/t", "/c/t", "/w/t2/data/a", None),

@@ -368,3 +368,56 @@ def test_counts_of_a_manifest_list_that_are_wrong_refuse_nothing(spark: SparkSes
     edit_avro(manifest_list, lambda row: row.update(existing_files_count=77, existing_data_files_count=77))
     forget(spark)
     assert spark.sql(f"SELECT * FROM {OTHER} WHERE k >= 100").count() == 300
+
+
+def written_by_pyiceberg(folder: Path, name: str, location: str) -> None:
+    """A table of two rows, partitioned by a column of the type fixed[5], or not at all."""
+    import pyarrow as pa
+    from pyiceberg.catalog.sql import SqlCatalog
+    from pyiceberg.partitioning import UNPARTITIONED_PARTITION_SPEC, PartitionField, PartitionSpec
+    from pyiceberg.schema import Schema
+    from pyiceberg.transforms import IdentityTransform
+    from pyiceberg.types import FixedType, LongType, NestedField
+
+    catalog = SqlCatalog(name, uri=f"sqlite:///{folder}/{name}.db", warehouse=f"file://{folder}")
+    catalog.create_namespace("db")
+    schema = Schema(
+        NestedField(1, "code", FixedType(5), required=True), NestedField(2, "id", LongType(), required=True)
+    )
+    spec = PartitionSpec(PartitionField(1, 1000, IdentityTransform(), "code"))
+    table = catalog.create_table(
+        "db.t", schema, location=location, partition_spec=spec if name == "fixed" else UNPARTITIONED_PARTITION_SPEC
+    )
+    arrow = pa.schema([pa.field("code", pa.binary(5), nullable=False), pa.field("id", pa.int64(), nullable=False)])
+    table.append(pa.Table.from_pylist([{"code": b"hello", "id": 1}, {"code": b"world", "id": 2}], arrow))
+    catalog.close()
+
+
+def test_partition_values_of_fixed_length(spark: SparkSession, tmp_path: Path) -> None:
+    written_by_pyiceberg(tmp_path, "fixed", f"file://{tmp_path}/t")
+    (manifest,) = (tmp_path / "t").glob("metadata/*-m0.avro")
+    reason = "`code` has values of the type fixed[5], which this version of Iceberg cannot read"
+    for function in ("iceberg", "iceberg_files"):
+        call = spark.sql(f"SELECT * FROM {function}('{tmp_path}/t')").collect
+        assert_one_sentence(call, function, manifest.name, reason)
+
+
+def test_partition_values_of_fixed_length_below_a_relative_location(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    written_by_pyiceberg(tmp_path, "fixed", "lake/t")
+    with pytest.raises(Exception, match=r"-m0.avro`: the partition field `code` has values of the type fixed\[5\]"):
+        spark.sql(f"SELECT * FROM iceberg('{tmp_path}/lake/t')").collect()
+
+
+def test_a_relative_path_after_two_slashes(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """pyiceberg takes file://lake/t as a path in the working directory, Hadoop as one on the host `lake`."""
+    monkeypatch.chdir(tmp_path)
+    written_by_pyiceberg(tmp_path, "relative", "file://lake/t")
+    with pytest.warns(UserWarning, match="file://lake/t"):
+        rows = spark.sql(f"SELECT id FROM iceberg('{tmp_path}/lake/t') ORDER BY id").collect()
+    assert [row.id for row in rows] == [1, 2]
+    assert spark.sql(f"SELECT * FROM iceberg_files('{tmp_path}/lake/t')").count() == 1

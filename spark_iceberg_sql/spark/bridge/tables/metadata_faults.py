@@ -95,7 +95,12 @@ def manifest_fault(table: Java) -> str | None:
 
     Reads them, so this is for the message of an error that names no file.
     """
-    fault = compiler.shared_instance(__package__, "ManifestFaults").first(table.table(), shims.snapshot_id(table))
+    return snapshot_fault(table.table(), shims.snapshot_id(table))
+
+
+def snapshot_fault(table: Java, snapshot: int | None) -> str | None:
+    """The same for a snapshot of Iceberg's table; None: the current one."""
+    fault = compiler.shared_instance(__package__, "ManifestFaults").first(table, snapshot)
     if fault is None:
         return None
     file, reason = (str(part).splitlines()[0] for part in fault)

@@ -145,28 +145,38 @@ def refuse_unmatched(
     """
     if located_table.mapping is None or snapshot is None:
         return
-    old, new = located_table.mapping.pattern, located_table.mapping.replacement
+    try:
+        _refuse_unmatched(function, located_table, located_table.mapping, values, snapshot)
+    except JVM_ERRORS as error:
+        table = relations.base_table(located_table.operations, located_table.location.path)
+        fault = metadata_faults.snapshot_fault(table, snapshot)
+        if fault is None:
+            raise
+        raise invalid(function, location_argument(values), fault) from error
+
+
+def _refuse_unmatched(
+    function: str, located_table: LocatedTable, mapping: LocationMapping, values: Mapping[str, Value], snapshot: int
+) -> None:
+    old, new = mapping.pattern, mapping.replacement
     missing_address = moved_io.missing_file(located_table.operations, snapshot, old, new)
     if missing_address is not None:
-        text = (
-            f"files of its snapshot {snapshot} are missing: there is no "
-            f"`{located_table.mapping.current_address(missing_address)}`"
-        )
-        if not located_table.mapping.is_relative:
+        text = f"files of its snapshot {snapshot} are missing: there is no `{mapping.current_address(missing_address)}`"
+        if not mapping.is_relative:
             text = (
-                f"`{located_table.mapping.folder}` is a copy, or was moved, and {text}; copy the whole folder, "
+                f"`{mapping.folder}` is a copy, or was moved, and {text}; copy the whole folder, "
                 f"or read the "
-                f"original, `{located_table.mapping.declared_location}`"
+                f"original, `{mapping.declared_location}`"
             )
         else:
-            text = f"`{located_table.mapping.folder}`: {text}"
+            text = f"`{mapping.folder}`: {text}"
         raise invalid(function, location_argument(values), text)
     address = moved_io.unmatched_delete_path(located_table.operations, snapshot, old, new)
     if address is not None:
         text = (
-            f"`{located_table.mapping.folder}` is a copy, or was moved, and its deletes apply to `{address}`, "
+            f"`{mapping.folder}` is a copy, or was moved, and its deletes apply to `{address}`, "
             f"an address that "
-            f"no data file has in its metadata, which refers to `{located_table.mapping.declared_location}`: "
+            f"no data file has in its metadata, which refers to `{mapping.declared_location}`: "
             f"the deleted rows would be "
             "returned; pass the original table"
         )

@@ -15,6 +15,8 @@ from functools import lru_cache
 # Not from the root of a file system or store. As relative to a folder, it is completed by the folder.
 _RELATIVE = r"(?![A-Za-z][A-Za-z0-9+.-]*:|/)"
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):(?://([^/]*))?(.*)", re.DOTALL)
+# Of file: addresses. Some writers put a relative path after file://, whose first folder is then the host.
+LOCAL_HOSTS = ("", "localhost")
 # A file system resolves `..`, so such an address may lead out of the folder. An object store does not.
 _NO_WAY_UP = r"(?!(?s:.*/)?\.\.(?:/|$))"
 
@@ -70,6 +72,8 @@ def location_pattern(location: str) -> str:
         assert account is not None
         suffix = rf"\.(?:dfs|blob){re.escape(account[2])}" if account[2] else re.escape(authority[account.end() :])
         return f"(?i:abfs|wasb)s?://{re.escape(account[1])}{suffix}{_exact(path)}"
+    if scheme == "file" and authority.lower() not in LOCAL_HOSTS:
+        return rf"(?i:file)://{re.escape(authority)}{_path_pattern(path)}"
     if scheme == "file":
         return f"(?:(?i:file):(?://(?:localhost)?)?)?{_path_pattern(path)}"
     if scheme == "hdfs":

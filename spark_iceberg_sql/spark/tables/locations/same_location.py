@@ -9,10 +9,12 @@ import os
 import re
 
 from spark_iceberg_sql.spark.bridge.io import listings
+from spark_iceberg_sql.spark.tables.locations.location_mapping import LOCAL_HOSTS
 
 _S3 = re.compile(r"s3[an]?://([^/]+)(?:/(.*))?", re.IGNORECASE | re.DOTALL)
 _AZURE = re.compile(r"(?:abfs|wasb)s?://([^@/]+)@([^./]+)\.[^/]*(?:/(.*))?", re.IGNORECASE | re.DOTALL)
 _FILE = "file:"
+_HOST = re.compile(r"//([^/]*)")
 
 
 def normalized(address: str) -> str:
@@ -26,6 +28,8 @@ def normalized(address: str) -> str:
     if match := _AZURE.fullmatch(address):
         return f"abfss://{match[1]}@{match[2].lower()}/{(match[3] or '').rstrip('/')}"
     scheme, colon, path = address.partition(":")
+    if scheme.lower() == "file" and (match := _HOST.match(path)) and match[1].lower() not in LOCAL_HOSTS:
+        return path.rstrip("/")  # the same as no other one
     if scheme.lower() == "file":  # Hadoop accepts it in lower case only
         address = f"file{colon}{path}"
     qualified_address, local = listings.qualified(address)

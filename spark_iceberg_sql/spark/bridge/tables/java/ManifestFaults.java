@@ -83,10 +83,29 @@ public class ManifestFaults {
       }
       return null;
     } catch (RuntimeException error) {
-      return fault(manifest.path(), error.getMessage());
+      String unreadable = isMisread(error) ? unreadableField(table, manifest) : null;
+      return fault(manifest.path(), unreadable == null ? error.getMessage() : unreadable);
     } finally {
       close(reader);
     }
+  }
+
+  /** Whether values have been taken for lengths, or for numbers of types in a union. */
+  private static boolean isMisread(RuntimeException error) {
+    return error instanceof IndexOutOfBoundsException
+      || String.valueOf(error.getMessage()).startsWith("Malformed data");
+  }
+
+  /** The partition field that Iceberg 1.12 misreads: values of a fixed length, as if their length preceded them. */
+  private static String unreadableField(Table table, ManifestFile manifest) {
+    PartitionSpec spec = (PartitionSpec) table.specs().get(Integer.valueOf(manifest.partitionSpecId()));
+    for (Object element : spec.partitionType().fields()) {
+      NestedField field = (NestedField) element;
+      if (field.type().typeId() == Type.TypeID.FIXED)
+        return "the partition field `" + field.name() + "` has values of the type " + field.type()
+          + ", which this version of Iceberg cannot read; read the table with the engine that wrote it";
+    }
+    return null;
   }
 
   /** The column and its type if one of a file's bounds is no value of it; null if all are. */
