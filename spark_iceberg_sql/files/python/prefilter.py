@@ -160,16 +160,21 @@ def may_contain_sql(text: str, callables: Sequence[str] = ()) -> bool:
     )
 
 
+def normalized_names(text: str) -> str:
+    """The text of a program, or of some, with its names as Python normalizes them."""
+    if text.isascii():
+        return text
+    import unicodedata  # the command starts sooner
+
+    return unicodedata.normalize("NFKC", text)
+
+
 class _ProgramText:
     """The text of a program. names: with its names as Python normalizes them. lower_text: in lower case."""
 
     def __init__(self, text: str) -> None:
         self._text = text
-        self.names = text
-        if not text.isascii():
-            import unicodedata  # the command starts sooner
-
-            self.names = unicodedata.normalize("NFKC", text)
+        self.names = normalized_names(text)
 
     @cached_property
     def lower_text(self) -> str:

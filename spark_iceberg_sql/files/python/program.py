@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import ast
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 
 from spark_iceberg_sql.diagnostics import Lines
 from spark_iceberg_sql.files.python.assignments import ReachingDefinitions
 from spark_iceberg_sql.files.python.imports import Imports
+from spark_iceberg_sql.files.python.prefilter import normalized_names
 from spark_iceberg_sql.files.python.string_literals import read_literals
 from spark_iceberg_sql.files.python.symbol_table import SymbolTable
 from spark_iceberg_sql.files.python.walking import walk
@@ -36,8 +36,7 @@ class Program:
         self.tree = tree
         self._lines = Lines(text)
         self._other_text = other_text
-        # Names as Python normalizes them.
-        self.full_text = unicodedata.normalize("NFKC", f"{text}\n{other_text}")
+        self.full_text = normalized_names(f"{text}\n{other_text}")
 
     @cached_property
     def nodes(self) -> Sequence[ast.AST]:

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import ast
 import re
-import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from spark_iceberg_sql.files.databricks import magic_cells
 from spark_iceberg_sql.files.python.branches import find_branches
 from spark_iceberg_sql.files.python.calls import argument, method_of
+from spark_iceberg_sql.files.python.parsing import syntax_tree
 from spark_iceberg_sql.files.python.prefilter import CASE_SENSITIVE, EXPRESSION_METHODS, FILTER_METHODS, SQL_ARGUMENTS
 from spark_iceberg_sql.files.python.program import Program, has_text
 from spark_iceberg_sql.files.python.sql_aliases import sql_method_uses
@@ -74,15 +74,12 @@ def python_sql(
 
 
 def _parsed(text: str, fallback_text: str | None) -> ast.Module:
-    with warnings.catch_warnings():
-        # Warnings such as that about "\\d" are not for this check to report.
-        warnings.simplefilter("ignore")
-        try:
-            return ast.parse(text)
-        except SyntaxError:
-            if fallback_text is None:
-                raise
-            return ast.parse(fallback_text)
+    try:
+        return syntax_tree(text)
+    except SyntaxError:
+        if fallback_text is None:
+            raise
+        return syntax_tree(fallback_text)
 
 
 class _SqlExtractor(Program):
