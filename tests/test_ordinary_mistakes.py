@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from spark_iceberg_sql.checker.engine import check
+from spark_iceberg_sql.checker.files.linter import Linter
+from spark_iceberg_sql.config.settings import Settings
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.model.tables import Tables
 
@@ -25,6 +29,8 @@ def codes(text: str) -> list[tuple[str, Severity]]:
         "CALL iceberg.system.rewrite_datafiles('db', 't')",
         "CALL sys.compact(`table` => 'db.t')",
         "CALL local.system.compact_all('db.t')",
+        "CALL lake.system.rewrite_datafiles(folder => 's3://a/b')",
+        "CALL lake.system.publish_change('db.t', 'a', 'b')",
         "CALL local.other.rewrite_datafiles('db.t')",
         "CALL rewrite_datafiles('db.t')",
     ],
@@ -35,6 +41,24 @@ def test_procedures_of_other_engines_and_catalogs(call: str) -> None:
 
 def test_a_call_alone_shows_that_it_is_for_spark() -> None:
     assert codes("CALL local.system.rewrite_datafiles('db.t')") == [("SIS605", Severity.ERROR)]
+
+
+def test_a_procedure_that_the_settings_name(tmp_path: Path) -> None:
+    """A catalog may have procedures besides Iceberg's; any other is reported as before."""
+    script = tmp_path / "calls.sql"
+    script.write_text(
+        "CALL lake.system.rewrite_datafiles('db.t');\n"
+        "CALL lake.system.expire_snapshots(tables => 'db.t');\n"
+        "CALL lake.system.rewrite_manifest('db.t');\n"
+    )
+
+    def reported(procedures: tuple[str, ...]) -> list[int]:
+        settings, linter = Settings(procedures=procedures), Linter()
+        source = linter.source(str(script), script.read_text(), settings)
+        return [d.span.row for report in linter.lint(source, settings) for d in report if d.code == "SIS605"]
+
+    assert reported(()) == [1, 2, 3]
+    assert reported(("lake.system.Rewrite_DataFiles", "expire_snapshots")) == [3]
 
 
 def test_a_call_keeps_what_is_known_of_tables() -> None:

@@ -26,6 +26,7 @@ _DIRECTIVE_LOOKALIKE = regex(_OPEN + _DIRECTIVE_WORD, re.IGNORECASE)
 MENTION = regex(
     rf"{_OPEN}(?:noqa|iceberg-sql:|{_NOQA_WORD}|{_DIRECTIVE_WORD.replace('(?P<word>', '(?:')})", re.IGNORECASE
 )
+_REST_OF_LINE = regex(r"[^\r\n]*")
 _CODES = frozenset(rule.code for rule in ALL)
 _NAMES = {rule.name: rule.code for rule in ALL}
 
@@ -50,6 +51,22 @@ class Directive:
     def is_blanket(self) -> bool:
         """True if it applies to every rule."""
         return not self.codes and self.mistake is None
+
+    @property
+    def is_for_others(self) -> bool:
+        """True if it names only rules of other linters, and therefore has no effect."""
+        return self.is_shared and self.mistake is None and bool(self.codes) and _CODES.isdisjoint(self.codes)
+
+
+def may_have_directives(program: str) -> bool:
+    """False if no comment of a Python program is a suppression with an effect: it need not be read for its comments."""
+    for mention in MENTION.finditer(program):
+        if program.startswith("#", mention.start()):
+            comment = _REST_OF_LINE.match(program, mention.start())
+            directive = parse_directive(comment.group()) if comment is not None else None
+            if directive is not None and not directive.is_for_others:
+                return True
+    return False
 
 
 def parse_directive(comment: str) -> Directive | None:

@@ -160,6 +160,7 @@ KEYS: Mapping[str, Reader] = {
     "respect-gitignore": _flag,
     "placeholders": _patterns,
     "callables": _names,
+    "procedures": _strings,
     "dbt-manifest": _path,
 }
 
@@ -210,6 +211,7 @@ PURPOSE: Mapping[str, str] = {
     "respect-gitignore": "whether to skip files that git ignores",
     "placeholders": "regular expressions for placeholders that a program replaces before the text reaches Spark",
     "callables": "functions that pass SQL to Spark: `jobs.run_sql` as imported, `run_sql`, or `.run` for a method",
+    "procedures": "procedures in `system` that a catalog has besides Iceberg's, such as `rewrite_datafiles`",
     "dbt-manifest": "dbt's `manifest.json`, relative to the file with the settings, instead of the project's own",
 }
 

@@ -42,8 +42,9 @@ class Settings:
     default_catalog, default_namespace: those of unqualified names. case_sensitive: Spark's
     spark.sql.caseSensitive. engine: the name of the one that the statements are for. exclude: globs of files to skip.
     respect_gitignore: whether files that git ignores are skipped, too. placeholders: regular expressions for text that
-    a program replaces before it reaches Spark. callables: functions that pass a program's SQL to Spark. dbt_manifest:
-    the manifest.json that counts instead of that of the dbt project.
+    a program replaces before it reaches Spark. callables: functions that pass a program's SQL to Spark.
+    procedures: those that a catalog has besides Iceberg's. dbt_manifest: the manifest.json that counts instead of that
+    of the dbt project.
     root: the directory that globs and paths are relative to. sources: key to the source of its value.
     """
 
@@ -65,6 +66,7 @@ class Settings:
     respect_gitignore: bool = True
     placeholders: tuple[str, ...] = ()
     callables: tuple[str, ...] = ()
+    procedures: tuple[str, ...] = ()
     dbt_manifest: Path | None = None
     root: Path = field(default_factory=Path.cwd)
     sources: Mapping[str, str] = field(default_factory=dict)

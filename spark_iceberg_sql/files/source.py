@@ -7,10 +7,16 @@ from spark_iceberg_sql.lazy import regex
 from spark_iceberg_sql.records import record
 
 # Clients of other engines, by the module that a program imports.
-_OTHER_CLIENTS = regex(
-    r"\b(?:import|from)\s+(?:duckdb|snowflake|pyathena|awswrangler|trino|prestodb|psycopg2?|asyncpg|sqlite3"
+_CLIENT_MODULES = (
+    r"(?:duckdb|snowflake|pyathena|awswrangler|trino|prestodb|psycopg2?|asyncpg|sqlite3"
     r"|pymysql|mysql|MySQLdb|pymssql|pyodbc|oracledb|cx_Oracle|clickhouse_\w+|chdb|redshift_connector"
-    r"|google\.cloud|pyflink|datafusion|polars|impala|pydremio)\b|\bclient\(\s*\\?['\"]athena"
+    r"|google\.cloud|pyflink|datafusion|polars|impala|pydremio)\b"
+)
+# Each begins with a word, which is what makes its search fast: what precedes the word is tested after it.
+_OTHER_CLIENTS = (
+    regex(rf"import(?<!\wimport)\s+{_CLIENT_MODULES}"),
+    regex(rf"from(?<!\wfrom)\s+{_CLIENT_MODULES}"),
+    regex(r"client(?<!\wclient)\(\s*\\?['\"]athena"),
 )
 
 
@@ -60,4 +66,5 @@ class SourceFile:
 def detect_engine(text: str) -> dict[str, bool]:
     """Guess a program's engine: SourceFile's `uses_spark`, `uses_other_engine`. text: the program."""
     uses_spark = "spark" in text.lower()
-    return {"uses_spark": uses_spark, "uses_other_engine": not uses_spark and _OTHER_CLIENTS.search(text) is not None}
+    uses_other_engine = not uses_spark and any(client.search(text) is not None for client in _OTHER_CLIENTS)
+    return {"uses_spark": uses_spark, "uses_other_engine": uses_other_engine}

@@ -13,7 +13,7 @@ from spark_iceberg_sql.model.spec import PartitionField, Spec
 from spark_iceberg_sql.model.table import Table
 from spark_iceberg_sql.model.tables import Tables
 from spark_iceberg_sql.safe_output import visible
-from spark_iceberg_sql.syntax.identifiers import quoted, string_literal
+from spark_iceberg_sql.syntax.identifiers import qualified_name, quoted, string_literal
 from spark_iceberg_sql.syntax.lexer import TRIVIA, tokenize
 
 _SOURCE_NAME = "the_source"
@@ -45,7 +45,7 @@ def candidate_spec(
         return CandidateSpec(Spec(0), "")
     _refuse_more_than_a_clause(text)
     catalog = Tables([Table((_SOURCE_NAME,), schema)], complete=True, case_sensitive=case_sensitive)
-    name = ".".join(map(quoted, table))
+    name = qualified_name(table)
     statement = f"CREATE TABLE {name} USING iceberg PARTITIONED BY (\n{text}\n) AS SELECT * FROM {_SOURCE_NAME}"
     change_plans = plans(catalog, statement)
     plan = change_plans[0] if len(change_plans) == 1 else None
@@ -65,7 +65,7 @@ def clause(spec: Spec, schema: Schema) -> str:
 
 def column_text(field: PartitionField, schema: Schema) -> str:
     """A field's source column as SQL: `ts`, `payload.at`, `` `two words` ``."""
-    return ".".join(map(quoted, column_path(field, schema)))
+    return qualified_name(column_path(field, schema))
 
 
 def column_path(field: PartitionField, schema: Schema) -> list[str]:

@@ -28,7 +28,8 @@ class Tables:
     case_sensitive: Spark's `spark.sql.caseSensitive`. time_zone: the session's, once a statement has set
     it. shared: true if anything besides the statements, such as the surrounding program, creates and drops
     tables. others: a number for the last statement that may have written rows; 0 if there was none.
-    engine: that the statements are for, if a comment or a setting names one.
+    engine: that the statements are for, if a comment or a setting names one. other_procedures: those that a catalog has
+    besides Iceberg's, in lower case.
     filled_in: true if a statement has run whose text a template or a program completes. live: true if they
     are a session's. Subclasses that read a live catalog override `look_up`.
     """
@@ -50,6 +51,7 @@ class Tables:
         self.case_sensitive = case_sensitive
         self.time_zone: str | None = None
         self.engine: Engine | None = None
+        self.other_procedures: frozenset[str] = frozenset()
         self.shared = False
         self.filled_in = False
         self._counters: MutableMapping[str, int] = {"others": 0}

@@ -12,7 +12,7 @@ from spark_iceberg_sql.report.sql_text import laid_out
 from spark_iceberg_sql.rules.message_format import column_text
 from spark_iceberg_sql.rules.sis411_refused_property import RESERVED
 from spark_iceberg_sql.safe_output import visible, visible_lines, without_commands
-from spark_iceberg_sql.syntax.identifiers import quoted, string_literal
+from spark_iceberg_sql.syntax.identifiers import qualified_name, quoted, string_literal
 
 
 def table_ddl(table: Table) -> str:
@@ -22,13 +22,13 @@ def table_ddl(table: Table) -> str:
     """
     lines = [visible(line) if line.startswith("--") else line for line in _lines(table)]
     if any(line != without_commands(visible_lines(line)) for line in lines):
-        name = visible(".".join(map(quoted, table.name)))
+        name = visible(qualified_name(table.name))
         lines = [f"-- {name}: it has names with control characters, which a script cannot show"]
     return "\n".join(lines) + "\n"
 
 
 def _lines(table: Table) -> Iterator[str]:
-    name = ".".join(map(quoted, table.name))
+    name = qualified_name(table.name)
     if table.kind is not RelationKind.ICEBERG:
         yield f"-- {name}: {table.kind.value}"
         return

@@ -9,7 +9,7 @@ from itertools import islice
 from spark_iceberg_sql.lazy import regex
 from spark_iceberg_sql.model.schema import LISTED, Column
 from spark_iceberg_sql.model.types import Type
-from spark_iceberg_sql.syntax.identifiers import quoted
+from spark_iceberg_sql.syntax.identifiers import qualified_name
 
 # A name in backticks of which a part has its own.
 _QUOTED = r"`[^`\s](?:[^`]*[^`\s])?`"
@@ -38,7 +38,7 @@ def without_nested_backticks(text: str, *, to_write: bool = False) -> str:
 
 def column_text(column: Column) -> str:
     """A column as DDL writes it; a struct's field as its dotted path."""
-    return ".".join(map(quoted, column.path))
+    return qualified_name(column.path)
 
 
 def join_names(names: Iterable[str], conjunction: str = "or", limit: int = LISTED) -> str:

@@ -46,7 +46,7 @@ from spark_iceberg_sql.model.table import MissingTable, RelationKind, Table
 from spark_iceberg_sql.records import replace
 from spark_iceberg_sql.rules.base import Category, Event, Finding, Findings, rule
 from spark_iceberg_sql.syntax import nodes, terms
-from spark_iceberg_sql.syntax.identifiers import quoted
+from spark_iceberg_sql.syntax.identifiers import qualified_name
 from spark_iceberg_sql.syntax.lexer import STRINGS, TokenKind
 
 # The feature that only Iceberg tables have, by statement; partition fields for all others.
@@ -154,7 +154,7 @@ def _by_another_name(context: Context, table: Table | None) -> Findings:
     """The name of a branch or a temporary view, if the statement changes the table itself."""
     span, name = context.target.span, context.target.text
     if context.catalog.is_temporary_view(context.target.parts):
-        full = ".".join(map(quoted, context.catalog.full_name(context.target.parts)))
+        full = qualified_name(context.catalog.full_name(context.target.parts))
         yield Finding(
             span,
             f"`{name}` is a temporary view here, but the statement would change the table `{full}`",
@@ -162,7 +162,7 @@ def _by_another_name(context: Context, table: Table | None) -> Findings:
             severity=Severity.WARNING,
         )
     elif table is not None and table.name[-1].lower() != context.target.parts[-1].lower():
-        parent = ".".join(map(quoted, context.target.parts[:-1]))
+        parent = qualified_name(context.target.parts[:-1])
         yield Finding(
             span,
             f"`{name}` is a branch or tag, but the statement changes the whole table `{parent}`",

@@ -2,12 +2,13 @@
 
 ## Why
 Spark refuses the statement: "Failed to load routine", or "named argument reference for the argument named ...". The
-rule reports only names that are similar to one of Iceberg's procedures or of its parameters: a catalog may have
-procedures of its own, and a later Iceberg more of them. It reports nothing in calls as Trino and Presto have them,
-whose procedures take the schema and the table apart.
+rule reports only names that are similar to one of Iceberg's procedures or of its parameters, and a procedure only if
+its arguments are those of the similar one: a catalog may have procedures of its own, and a later Iceberg more of them.
+It reports nothing in calls as Trino and Presto have them, whose procedures take the schema and the table apart.
 
 ## Instead
-The name as Iceberg has it: `rewrite_data_files`, and `table => 'db.t'` for the table.
+The name as Iceberg has it: `rewrite_data_files`, and `table => 'db.t'` for the table. If the procedure is one that your
+catalog has besides Iceberg's, list its name in the setting `procedures`.
 
 ## Examples
 ```sql bad
@@ -28,7 +29,7 @@ from __future__ import annotations
 
 from spark_iceberg_sql.diagnostics import Edit, Fix, Severity
 from spark_iceberg_sql.facts.context import Context
-from spark_iceberg_sql.model.procedures import BY_NAME, similar_procedure
+from spark_iceberg_sql.model.procedures import BY_NAME, Procedure, similar_procedure
 from spark_iceberg_sql.model.schema import similar_names
 from spark_iceberg_sql.rules.base import Category, Finding, Findings, rule
 from spark_iceberg_sql.syntax import nodes
@@ -44,10 +45,12 @@ def unknown_procedure(context: Context) -> Findings:
     # In a session Spark itself knows the procedures of the catalog.
     if context.repaired or not names_table_in_one(node.arguments):
         return
+    if node.procedure in context.catalog.other_procedures:
+        return
     procedure = BY_NAME.get(node.procedure)
     if procedure is None:
         similar = similar_procedure(node.procedure)
-        if similar is not None:
+        if similar is not None and _fits(node, BY_NAME[similar]):
             yield _finding(node.name_span, f"Iceberg has no procedure `{node.procedure}`", similar)
         return
     for argument in node.arguments:
@@ -57,6 +60,14 @@ def unknown_procedure(context: Context) -> Findings:
         for similar in similar_names(argument.name, free_parameters)[:1]:
             message = f"the procedure `{procedure.name}` has no parameter `{argument.name}`"
             yield _finding(argument.span, message, similar)
+
+
+def _fits(node: nodes.Call, procedure: Procedure) -> bool:
+    """True if the arguments of a call may be those of a procedure, some of them misspelt."""
+    names = [argument.name for argument in node.arguments if argument.name]
+    return len(node.arguments) <= len(procedure.parameters) and all(
+        name in procedure.parameters or similar_names(name, procedure.parameters) for name in names
+    )
 
 
 def _finding(span: Offsets, message: str, name: str) -> Finding:

@@ -24,6 +24,11 @@ def dotted(parts: Iterable[str]) -> str:
     return ".".join(map(backticked, parts))
 
 
+def qualified_name(parts: Iterable[str]) -> str:
+    """A name of several parts, each in backticks where it is not a plain identifier: for people, and for statements."""
+    return ".".join(map(quoted, parts))
+
+
 def string_literal(text: str) -> str:
     """A string as SQL writes it."""
     escaped = text.replace("\\", "\\\\").replace("'", "\\'")

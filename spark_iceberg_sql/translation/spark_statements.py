@@ -16,7 +16,7 @@ from spark_iceberg_sql.model.types import Field
 from spark_iceberg_sql.report.table_ddl import columns_ddl
 from spark_iceberg_sql.syntax import nodes, parser
 from spark_iceberg_sql.syntax.brackets import between_commas
-from spark_iceberg_sql.syntax.identifiers import quoted, string_literal
+from spark_iceberg_sql.syntax.identifiers import qualified_name, quoted, string_literal
 from spark_iceberg_sql.syntax.lexer import STRINGS, Token
 from spark_iceberg_sql.syntax.literals import unescape
 from spark_iceberg_sql.syntax.script import Statement
@@ -37,7 +37,7 @@ _NOT_TRANSLATED = "write CREATE TABLE, or ALTER TABLE ... ADD, DROP or REPLACE P
 
 def dotted_name(name: Name) -> str:
     """A name as Spark takes it."""
-    return ".".join(map(quoted, name))
+    return qualified_name(name)
 
 
 def clause(term: FieldTerm) -> str:

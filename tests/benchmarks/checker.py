@@ -23,6 +23,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from spark_iceberg_sql.checker.engine import check
+from spark_iceberg_sql.syntax.parser import parse
 from spark_iceberg_sql.syntax.script import statements
 
 ROUNDS = 5
@@ -79,6 +80,12 @@ def varied(count: int) -> str:
 def ours(text: str) -> None:
     report = check(text)
     assert report.ok, report.errors[:3]
+
+
+def parsed(text: str) -> None:
+    """The lexer and the parser alone, without the rules."""
+    for statement in statements(text):
+        parse(statement)
 
 
 def glot(text: str) -> None:
@@ -171,6 +178,8 @@ def tools() -> None:
         folder = Path(place)
         mixed, various, small = script(1_000), varied(1_000), script(100)
         general = ";\n".join(TEN[i % 10].format(i=i // 10) for i in range(1_430) if i % 10 not in DDL)
+        lines = varied(3_000).split(";\n")
+        ddl = ";\n".join(line for i, line in enumerate(lines) if line and i % 10 in DDL)
         python = Path(statistics.__file__).read_text()
         python = (python * (len(mixed) // len(python) + 1))[: len(mixed)].rpartition("\ndef ")[0]
         files = {"mixed.sql": mixed, "small.sql": small, "code.py": python}
@@ -186,6 +195,7 @@ def tools() -> None:
             ("sqlglot's parse, 30 % DDL", lambda: glot(mixed), lambda: check(mixed)),
             ("sqlglot's parse, own columns", lambda: glot(various), lambda: check(various)),
             ("sqlglot's parse, no DDL", lambda: glot(general), lambda: check(general)),
+            ("sqlglot's parse, DDL, and our parser alone", lambda: glot(ddl), lambda: parsed(ddl)),
         ]
         for name, words, file in (
             ("sqlfluff lint", ["sqlfluff", "lint", "--dialect", "sparksql"], "small.sql"),

@@ -111,6 +111,7 @@ def _initial_catalog(settings: Settings, catalogs: Callable[[], Catalogs]) -> Ta
         tables = catalogs().tables(settings.catalog, settings.catalog_timeout, **options)
     if settings.engine is not None:
         tables.engine = BY_NAME[settings.engine]
+    tables.other_procedures = frozenset(name.rpartition(".")[2].lower() for name in settings.procedures)
     if not settings.metadata:
         return tables
     from spark_iceberg_sql.model.metadata.offline import with_metadata

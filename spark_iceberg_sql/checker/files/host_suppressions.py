@@ -12,7 +12,7 @@ from contextlib import suppress
 from functools import lru_cache
 from itertools import pairwise
 
-from spark_iceberg_sql.checker.directives import MENTION, parse_directive
+from spark_iceberg_sql.checker.directives import MENTION, may_have_directives, parse_directive
 from spark_iceberg_sql.checker.rule_runner import EVERY_CODE
 from spark_iceberg_sql.checker.suppressions import Suppression
 from spark_iceberg_sql.diagnostics import Diagnostic, Lines
@@ -62,7 +62,7 @@ class HostSuppressions:
         self, source: SourceFile, part: int, fragments: list[SqlFragment], problems: list[ExtractionProblem]
     ) -> Iterator[_Comment]:
         """The comments of a part. fragments, problems: those of the part."""
-        if MENTION.search(source.units[part].text) is None:
+        if not may_have_directives(source.units[part].text):
             return
         lines = self._lines[part]
         text = program = source.units[part].text

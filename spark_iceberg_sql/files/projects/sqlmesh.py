@@ -17,6 +17,7 @@ from typing import NamedTuple
 from spark_iceberg_sql.files import yaml_nodes
 from spark_iceberg_sql.files.projects.dbt_values import Config, value_of_expression
 from spark_iceberg_sql.files.python.parsing import parse_python
+from spark_iceberg_sql.files.python.prefilter import normalized_names
 from spark_iceberg_sql.files.python.program import Program
 from spark_iceberg_sql.files.repository_paths import is_file_inside, repository
 from spark_iceberg_sql.files.source import ExtractionProblem
@@ -32,8 +33,10 @@ _PROPERTY = re.compile(rf"{_TRIVIA}(\w+){_TRIVIA}", re.DOTALL)
 _QUERY = re.compile(rf"{_TRIVIA};{_TRIVIA}(?=(?:SELECT|WITH)\b)", re.IGNORECASE | re.DOTALL)
 _NO_LINE_END = re.compile(r"[^\r\n]")
 _NON_TABLE_KINDS = frozenset({"view", "embedded", "external"})
-# A decorator of a function that is in no other one, and that may be `model`, under its name or another one.
-_MODEL_DECORATOR = re.compile(r"(?:\A|[\n\r\f\\])@[\w.\s\\]*\bmodel\b|\bmodel[\s\\]+as\b")
+# A decorator of a function that is in no other one, and that may be `model`, under its name or another one. A pattern
+# that begins with a certain character is fast.
+_MODEL_DECORATOR = re.compile(r"@(?:(?<=[\n\r\f\\]@)|(?<=\A@))[\s\\]*(?:\w+[\s\\]*\.[\s\\]*)*model[\s\\]*\(")
+_RENAMED_MODEL = re.compile(r"model[\s\\]+as\b")
 _TRANSFORM_REFUSED = "SQLMesh gives Spark columns to partition by, and raises an error for a transform"
 _TRANSFORM_HELP = "partition by columns, or create the table before SQLMesh does"
 
@@ -101,8 +104,9 @@ def sqlmesh_python(path: Path, text: str) -> Iterator[SqlFragment | ExtractionPr
 
 
 def _may_have_model(text: str) -> bool:
-    """False if a program certainly has no `@model(...)`. Python normalizes names that are not ASCII."""
-    return not text.isascii() or (API in text and _MODEL_DECORATOR.search(text) is not None)
+    """False if a program certainly has no `@model(...)`."""
+    names = normalized_names(text)
+    return API in names and (_RENAMED_MODEL.search(names) is not None or _MODEL_DECORATOR.search(names) is not None)
 
 
 def _call_statement(path: Path, config: Config) -> Iterator[SqlFragment | ExtractionProblem]:

@@ -15,6 +15,8 @@ _MAX_EARLIER = 50  # how many earlier assignments are considered
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _LOOPS = (ast.For, ast.AsyncFor, ast.While, *_COMPREHENSIONS)
+_OTHER_BINDINGS = (ast.Global, ast.Nonlocal, ast.Import, ast.ImportFrom, ast.ExceptHandler)
+_KINDS = frozenset({*_SCOPES, *_LOOPS, *_OTHER_BINDINGS})  # besides those with a body: all that `_record` reads
 
 
 class _Assignment(NamedTuple):
@@ -37,7 +39,12 @@ class ReachingDefinitions:
         self._nested_scopes: list[tuple[_Position, _Position]] = []
         self._loops: list[tuple[_Position, _Position]] = []
         for node in nodes:
-            self._record(node)
+            if isinstance(node, ast.Name):
+                is_relevant = type(node.ctx) is not ast.Load
+            else:
+                is_relevant = type(node) in _KINDS or "body" in node._fields
+            if is_relevant:
+                self._record(node)
 
     def value(self, name: ast.Name) -> ast.expr | None:
         """The value that the last assignment before a use gives the name; None if that is not certain."""

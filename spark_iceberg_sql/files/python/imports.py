@@ -12,6 +12,7 @@ _IMPORTS = re.compile(
     r"^[ \t]*((?:from[ \t]+[\w.]+[ \t]+import[ \t]*(?:\([^()]*\)|[^\n(;#]+))|import[ \t]+[^\n;#]+)", re.MULTILINE
 )
 _BINDING = r"^[ \t]*(?:(?:async[ \t]+)?def[ \t]+{0}\b|class[ \t]+{0}\b|{0}[ \t]*=[^=])"
+_BINDING_KINDS = frozenset({ast.Name, ast.arg, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef})
 # The names that `from module import *` is assumed to import.
 _STAR_NAMES = {
     "pyspark.sql.functions": re.compile(
@@ -78,6 +79,8 @@ class Imports:
 def _bound_names(nodes: Iterable[ast.AST]) -> Iterator[str]:
     """The names that a program binds other than by imports, in any scope."""
     for node in nodes:
+        if type(node) not in _BINDING_KINDS:
+            continue
         if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
             yield node.id
         elif isinstance(node, ast.arg):

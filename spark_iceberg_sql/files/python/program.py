@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import ast
 import re
-import unicodedata
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from spark_iceberg_sql.diagnostics import Lines
 from spark_iceberg_sql.files.python.assignments import ReachingDefinitions
 from spark_iceberg_sql.files.python.imports import Imports
+from spark_iceberg_sql.files.python.prefilter import normalized_names
 from spark_iceberg_sql.files.python.string_literals import read_literals
 from spark_iceberg_sql.files.python.symbol_table import SymbolTable
 from spark_iceberg_sql.files.python.walking import walk
@@ -36,8 +36,7 @@ class Program:
         self.tree = tree
         self._lines = Lines(text)
         self._other_text = other_text
-        # Names as Python normalizes them.
-        self.full_text = unicodedata.normalize("NFKC", f"{text}\n{other_text}")
+        self.full_text = normalized_names(f"{text}\n{other_text}")
 
     @cached_property
     def nodes(self) -> Sequence[ast.AST]:
@@ -48,6 +47,20 @@ class Program:
     def calls(self) -> Sequence[ast.Call]:
         """The calls among the nodes."""
         return [node for node in self.nodes if type(node) is ast.Call]
+
+    @cached_property
+    def _calls_by_name(self) -> dict[str, list[tuple[int, ast.Call]]]:
+        """The calls by the last name of what is called, with their indexes."""
+        calls_by_name: dict[str, list[tuple[int, ast.Call]]] = {}
+        for index, call in enumerate(self.calls):
+            function = call.func
+            name = function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
+            calls_by_name.setdefault(name, []).append((index, call))
+        return calls_by_name
+
+    def calls_of(self, names: Iterable[str]) -> list[ast.Call]:
+        """The calls of functions and methods with some names, in the order of `calls`. names: without duplicates."""
+        return [call for _, call in sorted(pair for name in names for pair in self._calls_by_name.get(name, ()))]
 
     @cached_property
     def symbols(self) -> SymbolTable:

@@ -16,6 +16,8 @@ from spark_iceberg_sql.lazy import regex
 _PACKAGE = "spark_iceberg_sql"
 _PACKAGE_SQL = f"{_PACKAGE}.sql"
 _SESSION = regex(r"spark|session", re.IGNORECASE)
+# The nodes around a use of the method by which it can be traced.
+_PARENT_KINDS = frozenset({ast.Attribute, ast.Expr, ast.Call, ast.Assign, ast.AnnAssign})
 _SESSIONS = frozenset({"getOrCreate", "active"})
 
 
@@ -60,10 +62,12 @@ class _UseFinder:
             if is_getattr_call or is_package_sql:
                 self.uses.calls.append(call)
         attributes = [node for node in program.nodes if type(node) is ast.Attribute and node.attr == "sql"]
-        values = [v for v in (*attributes, *program.calls) if id(v) not in called and self._is_method(v)]
+        candidates = (*attributes, *program.calls_of(("getattr",)))
+        values = [value for value in candidates if id(value) not in called and self._is_method(value)]
         if not values:
             return
-        self._parents = {id(child): node for node in program.nodes for child in children(node)}
+        parents = (node for node in program.nodes if type(node) in _PARENT_KINDS)
+        self._parents = {id(child): node for node in parents for child in children(node)}
         self._names: dict[str, list[tuple[ast.expr, ast.expr]]] = {}
         for value in values:
             self._trace(value, value)

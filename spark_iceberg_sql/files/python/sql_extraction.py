@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import ast
 import re
-import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from spark_iceberg_sql.files.databricks import magic_cells
 from spark_iceberg_sql.files.python.branches import find_branches
 from spark_iceberg_sql.files.python.calls import argument, method_of
+from spark_iceberg_sql.files.python.parsing import syntax_tree
 from spark_iceberg_sql.files.python.prefilter import CASE_SENSITIVE, EXPRESSION_METHODS, FILTER_METHODS, SQL_ARGUMENTS
 from spark_iceberg_sql.files.python.program import Program, has_text
 from spark_iceberg_sql.files.python.sql_aliases import sql_method_uses
@@ -22,7 +22,7 @@ from spark_iceberg_sql.files.python.sql_sinks import is_spark_sql, is_sql_file_n
 from spark_iceberg_sql.files.python.tables.dataframe_schemas import dataframe_query
 from spark_iceberg_sql.files.python.tables.dataframe_writers import writer_statements
 from spark_iceberg_sql.files.python.tables.pyiceberg import pyiceberg_statements
-from spark_iceberg_sql.files.python.tables.table_side_effects import side_effect_calls
+from spark_iceberg_sql.files.python.tables.table_side_effects import SIDE_EFFECT_METHODS, side_effect_calls
 from spark_iceberg_sql.files.source import ExtractionProblem
 from spark_iceberg_sql.files.source_map import FragmentBuilder, SqlFragment, branch_paths, side_effect_marker
 from spark_iceberg_sql.model.transforms import FUNCTION_CALL
@@ -74,15 +74,12 @@ def python_sql(
 
 
 def _parsed(text: str, fallback_text: str | None) -> ast.Module:
-    with warnings.catch_warnings():
-        # Warnings such as that about "\\d" are not for this check to report.
-        warnings.simplefilter("ignore")
-        try:
-            return ast.parse(text)
-        except SyntaxError:
-            if fallback_text is None:
-                raise
-            return ast.parse(fallback_text)
+    try:
+        return syntax_tree(text)
+    except SyntaxError:
+        if fallback_text is None:
+            raise
+        return syntax_tree(fallback_text)
 
 
 class _SqlExtractor(Program):
@@ -93,7 +90,7 @@ class _SqlExtractor(Program):
     def sql_calls(self) -> Iterator[tuple[int, SqlFragment | ExtractionProblem]]:
         """The SQL of `.sql(...)`, under this name or another one."""
         uses = sql_method_uses(self)
-        calls = [*uses.calls, *(call for call in self.calls if method_of(call) == "sql")]
+        calls = [*uses.calls, *(call for call in self.calls_of(("sql",)) if method_of(call))]
         for call in sorted(calls, key=lambda node: (node.end_lineno or 0, node.end_col_offset or 0)):
             yield from ((self.end_of(call), result) for result in self.call_fragments(call))
         for call, arguments, is_certain in uses.passed:
@@ -115,7 +112,7 @@ class _SqlExtractor(Program):
         statements = [statement for statement in results if not isinstance(statement, ExtractionProblem)]
         handled_ids = {id(call) for statement in statements for call in statement.calls}
         markers = [(self.span(statement.calls[-1])[1], statement.fragment) for statement in statements]
-        for call, names in side_effect_calls(self.calls, self.string_value):
+        for call, names in side_effect_calls(self.calls_of(SIDE_EFFECT_METHODS), self.string_value):
             if id(call) not in handled_ids:
                 end = self.span(call)[1]
                 markers.append((end, side_effect_marker(end, self.part, names)))
@@ -123,10 +120,8 @@ class _SqlExtractor(Program):
 
     def expressions(self) -> Iterator[tuple[int, SqlFragment]]:
         """The strings passed to `selectExpr`, `expr`, `filter` and `where` that the rules about queries check."""
-        for call in self.calls:
+        for call in self.calls_of(EXPRESSION_METHODS):
             function = method_of(call) or getattr(call.func, "id", "")
-            if function not in EXPRESSION_METHODS:
-                continue
             frame = call.func.value if isinstance(call.func, ast.Attribute) else None
             for value in call.args:
                 text = self.string_value(value)
@@ -153,8 +148,8 @@ class _SqlExtractor(Program):
         """The calls that set `spark.sql.caseSensitive`, as SET statements."""
         if CASE_SENSITIVE.search(self.text) is None:
             return
-        for call in self.calls:
-            if method_of(call) not in ("set", "config", "unset"):
+        for call in self.calls_of(("set", "config", "unset")):
+            if not method_of(call):
                 continue
             arguments = [argument(call, i, name) for i, name in enumerate(("key", "value"))]
             key = self.string_value(arguments[0]) if arguments[0] is not None else None

@@ -14,6 +14,7 @@ from spark_iceberg_sql.files.python.program import Program, has_text
 _OPERATOR = re.compile(rf"airflow\.(?:\w+\.)*{SPARK_OPERATOR}")
 _OTHER_OPERATORS = re.compile(rf"airflow\.(?:\w+\.)*(?:{'|'.join(OTHER_OPERATORS)})")
 _SPARK_SYNTAX = re.compile(r"\busing\s+iceberg\b|\bpartition\s+field\b", re.IGNORECASE)
+_SINK_METHODS = frozenset({*MAGIC_CALLS, *EXECUTE_METHODS})
 # The arguments of IPython's calls for magics, in order.
 _MAGIC_ARGUMENTS = ("magic_name", "line", "cell")
 _FILE_NAME = re.compile(r"\S+\.(?:sql|hql)", re.IGNORECASE)
@@ -33,7 +34,7 @@ def sink_arguments(program: Program, callables: Sequence[str]) -> Iterator[tuple
     method.
     """
     has_named_sinks = bool(callables) or "airflow" in program.full_text
-    for call in program.calls:
+    for call in program.calls if has_named_sinks else program.calls_of(_SINK_METHODS):
         name = program.imports.full_name(call.func) if has_named_sinks else None
         sink = _sink_argument(program, call, name or "", callables)
         if sink is not None:

@@ -75,7 +75,10 @@ class SymbolTable:
                 self._scopes[id(node)] = scope
             if kind in _BINDING_KINDS:
                 self._record(node, scope)
-            stack += _scoped_children(node, scope) if kind in _SCOPE_KINDS else [(c, scope) for c in children(node)]
+            if kind in _SCOPE_KINDS:
+                stack += _scoped_children(node, scope)
+            elif kind is not ast.Name:
+                stack += [(child, scope) for child in children(node) if type(child) is not ast.Constant]
         # `global` and `nonlocal` need the bindings of the enclosing scopes, so these are read first.
         for scope, name, position, values in sorted(self._bindings, key=lambda b: b[1] in b[0].outer_names):
             owner = scope.owner(name) if name in scope.outer_names else scope

@@ -13,7 +13,7 @@ _OTHER_FIELDS = frozenset({
     "arg", "asname", "attr", "conversion", "ctx", "id", "is_async", "kind", "kwd_attrs", "level", "module", "name",
     "op", "ops", "rest", "simple", "str", "type_comment", "type_ignores",
 })  # fmt: skip
-_LEAVES = frozenset({ast.Constant, ast.MatchSingleton, ast.Global, ast.Nonlocal})
+_LEAVES = frozenset({ast.Constant, ast.MatchSingleton, ast.Global, ast.Nonlocal, ast.Name})
 _WITH_GAPS = frozenset({ast.Dict, ast.arguments})  # whose lists of nodes may contain None
 
 
@@ -21,7 +21,8 @@ def walk(tree: ast.AST) -> list[ast.AST]:
     """The nodes of a tree, outer ones first. tree: it, and every node below it, is among them."""
     nodes = [tree]
     for node in nodes:  # grows
-        _add_children(node, nodes)
+        if type(node) not in _LEAVES:
+            _add_children(node, nodes)
     return nodes
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.insight.from_hive.hive_partitions import Column
 from spark_iceberg_sql.syntax import nodes
-from spark_iceberg_sql.syntax.identifiers import quoted
+from spark_iceberg_sql.syntax.identifiers import qualified_name
 from spark_iceberg_sql.syntax.parser import parse
 from spark_iceberg_sql.syntax.script import Statement, statements
 
@@ -34,7 +34,7 @@ class HiveTable:
     @property
     def title(self) -> str:
         """Its name in SQL."""
-        return ".".join(map(quoted, self.name))
+        return qualified_name(self.name)
 
     @property
     def names(self) -> tuple[tuple[str, ...], ...]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from spark_iceberg_sql.insight.from_hive.hive_ddl import HiveTable
 from spark_iceberg_sql.insight.from_hive.hive_partitions import PartitionDerivation
-from spark_iceberg_sql.syntax.identifiers import quoted, string_literal
+from spark_iceberg_sql.syntax.identifiers import qualified_name, quoted, string_literal
 
 _IMPORTABLE_FORMATS = ("parquet", "orc", "avro")  # formats of files that an Iceberg table may have
 
@@ -24,7 +24,7 @@ def script_of(
 ) -> tuple[tuple[Step, ...], tuple[Step, ...]]:
     """The steps of the move, and those of `snapshot` and `migrate`. derivation: None keeps the columns."""
     parts = table.name[-2:] if len(table.name) > 1 else ("default", *table.name)
-    name = ".".join(map(quoted, parts))
+    name = qualified_name(parts)
     target = f"{quoted(catalog)}.{name}"
     source = f"spark_catalog.{name}"
     check_steps = (
@@ -62,7 +62,7 @@ def script_of(
                 (rewrite_call,),
             )
         )
-    trial_name = ".".join(map(quoted, (*parts[:-1], f"{parts[-1]}_trial")))
+    trial_name = qualified_name((*parts[:-1], f"{parts[-1]}_trial"))
     trial_literal = string_literal(f"{quoted(catalog)}.{trial_name}")
     snapshot = f"CALL {system}.snapshot(source_table => {string_literal(source)}, table => {trial_literal})"
     other_ways = [

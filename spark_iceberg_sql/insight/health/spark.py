@@ -39,7 +39,7 @@ from spark_iceberg_sql.spark.bridge.jvm.java_rows import Rewrite
 from spark_iceberg_sql.spark.bridge.plans import relations
 from spark_iceberg_sql.spark.bridge.tables import rewrites, table_metadata
 from spark_iceberg_sql.spark.gate import read_errors
-from spark_iceberg_sql.syntax.identifiers import dotted, quoted
+from spark_iceberg_sql.syntax.identifiers import dotted, qualified_name
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -70,7 +70,7 @@ def health(spark: SparkSession, table: str, queries: str | Iterable[str | tuple[
             raise IcebergSqlError(f"`{table}` is not an Iceberg table: {loaded.relation_kind}", help=NAME_HELP)
         refuse_unusable(table, loaded.table)
         java_table = relations.catalog_table(dotted(name))
-        title = ".".join(map(quoted, name))
+        title = qualified_name(name)
         examined = ExaminedTable(title, name, table_from_metadata(name, loaded.metadata), java_table)
         result = _by_metadata(spark, examined)
     if queries is None:

@@ -14,7 +14,7 @@ from spark_iceberg_sql.model.schema import Schema
 from spark_iceberg_sql.model.spec import PartitionField, Spec
 from spark_iceberg_sql.model.types import Field, List, Map, Primitive, Struct
 from spark_iceberg_sql.spark.transforms.functions import call_text
-from spark_iceberg_sql.syntax.identifiers import backticked, dotted
+from spark_iceberg_sql.syntax.identifiers import dotted
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -157,7 +157,7 @@ def raw_bytes(schema: Schema) -> Column:
 def _column_bytes(field: Field, parent_path: Sequence[str]) -> list[Column]:
     """The bytes of one column of a row, summed over a struct's fields; 0 for a null."""
     path = [*parent_path, field.name]
-    column = fn.col(".".join(map(backticked, path)))
+    column = fn.col(dotted(path))
     data_type = field.type
     if isinstance(data_type, Struct):
         return [part for child in data_type.fields for part in _column_bytes(child, path)]

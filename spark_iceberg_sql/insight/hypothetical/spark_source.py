@@ -26,7 +26,7 @@ from spark_iceberg_sql.spark.gate.catalog_names import CatalogNames
 from spark_iceberg_sql.spark.tables.functions.unsupported_columns import unreadable_columns
 from spark_iceberg_sql.spark.tables.locations.write_target import open_target
 from spark_iceberg_sql.syntax.clickhouse.literal_calls import LiteralCall
-from spark_iceberg_sql.syntax.identifiers import dotted, quoted, string_literal
+from spark_iceberg_sql.syntax.identifiers import dotted, qualified_name, string_literal
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -232,7 +232,7 @@ def absent_error(
 def refuse_branch(name: str, full_name: tuple[str, ...], entry: catalog_entries.CatalogEntry) -> None:
     """Raise IcebergSqlError for a branch or a metadata table of a table. name: as the user wrote it."""
     if entry.relation_kind in ("branch", "metadata table"):
-        table = ".".join(map(quoted, full_name[:-1]))
+        table = qualified_name(full_name[:-1])
         raise IcebergSqlError(
             f"`{name}` is a {entry.relation_kind} of the table {table}, not a table itself", help=f"write {table}"
         )

@@ -26,7 +26,7 @@ from spark_iceberg_sql.spark.bridge.jvm.java_errors import JVM_ERRORS
 from spark_iceberg_sql.spark.bridge.plans import relations
 from spark_iceberg_sql.spark.bridge.tables import catalog_entries, metadata_faults, namespaces, table_metadata
 from spark_iceberg_sql.spark.gate import read_errors
-from spark_iceberg_sql.syntax.identifiers import quoted
+from spark_iceberg_sql.syntax.identifiers import qualified_name, quoted
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -67,7 +67,7 @@ def _notes(spark: SparkSession, listed: list[ListedTable], names: list[Name], li
 
 def _listed(spark: SparkSession, name: Name) -> ListedTable | None:
     """The entry of a table; None if it is gone, or if Spark's own catalog lists a temporary view."""
-    title = ".".join(map(quoted, name))
+    title = qualified_name(name)
     try:
         entry = catalog_entries.load(spark, name)
     except (catalog_entries.CatalogUnavailableError, catalog_entries.NoCatalogError) as error:
@@ -118,7 +118,7 @@ def describe(spark: SparkSession, table: str) -> Description:
             content = table_from_metadata(name, table_metadata.without_snapshots(metadata))
         except MetadataError as error:
             raise IcebergSqlError(f"`{table}` cannot be read: {error}") from None
-        title = ".".join(map(quoted, name)) or table
+        title = qualified_name(name) or table
         try:
             spec_files = catalog_entries.files_by_spec(java_table)
         except JVM_ERRORS as error:

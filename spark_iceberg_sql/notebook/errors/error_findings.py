@@ -20,7 +20,7 @@ from spark_iceberg_sql.notebook.errors.spark_errors import ParsedError, parse_er
 from spark_iceberg_sql.notebook.session_names import SessionNames, table_names, value_call
 from spark_iceberg_sql.syntax import spark_mistakes
 from spark_iceberg_sql.syntax.clickhouse import translation
-from spark_iceberg_sql.syntax.identifiers import quoted
+from spark_iceberg_sql.syntax.identifiers import qualified_name
 from spark_iceberg_sql.syntax.lexer import Token, TokenKind
 from spark_iceberg_sql.syntax.script import Statement
 
@@ -148,7 +148,7 @@ def help_without_statement(parsed_error: ParsedError) -> str | None:
     parts = _missing_table(parsed_error)
     spark = SparkSession.getActiveSession()
     if parsed_error.condition == "TABLE_OR_VIEW_NOT_FOUND" and spark is not None:
-        similar = SessionNames(spark).table_like(parts, ".".join(map(quoted, parts)))
+        similar = SessionNames(spark).table_like(parts, qualified_name(parts))
         return f"did you mean `{similar}`?" if similar is not None else None
     return help_in_message(parsed_error)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from pyspark.errors import PySparkException
 
 from spark_iceberg_sql.spark.bridge.jvm import gateway
-from spark_iceberg_sql.syntax.identifiers import dotted, quoted
+from spark_iceberg_sql.syntax.identifiers import dotted, qualified_name
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -37,7 +37,7 @@ class CatalogNames:
                     return None
                 full_name = (*namespace, similar[0], *parts[depth + 1 :])
                 count = name_text.count(".") + 1
-                return ".".join(map(quoted, full_name[-count:] if 0 < count <= len(full_name) else full_name))
+                return qualified_name(full_name[-count:] if 0 < count <= len(full_name) else full_name)
         return None
 
     def namespaces(self, namespace: tuple[str, ...]) -> list[str]:

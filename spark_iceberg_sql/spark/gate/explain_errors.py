@@ -20,7 +20,7 @@ from spark_iceberg_sql.spark.gate.session_tables import SessionTables
 from spark_iceberg_sql.spark.tables import attached_tables
 from spark_iceberg_sql.syntax import parser
 from spark_iceberg_sql.syntax.clickhouse.translation import INTO_FUNCTION, PATH_TABLE
-from spark_iceberg_sql.syntax.identifiers import quoted
+from spark_iceberg_sql.syntax.identifiers import qualified_name, quoted
 from spark_iceberg_sql.syntax.script import statements
 from spark_iceberg_sql.syntax.terms import NamePath
 
@@ -201,7 +201,7 @@ def _why_no_path(spark: SparkSession, text: object) -> str | None:
         return None
     names = catalog_entries.configured_names(spark)
     catalogs = [name for name in names if str(spark.conf.get(f"spark.sql.catalog.{name}", "")).endswith(_CATALOG)]
-    name = ".".join(map(quoted, table.parts))
+    name = qualified_name(table.parts)
     return with_help(
         f"no catalog is named: `{table.text}` would be in Spark's own, which has no Iceberg tables",
         f"write `{quoted(catalogs[0])}.{name}`"

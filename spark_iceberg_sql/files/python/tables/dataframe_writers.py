@@ -63,7 +63,7 @@ def writer_statements(program: Program) -> Iterator[WriterStatement | Extraction
     A call on a writer that has a name and that other statements use, too, is not read: they may change the writer.
     """
     partitioned_list: list[PartitionedWriter] | None = None
-    for call in program.calls:
+    for call in program.calls_of((*_FINAL_METHODS, "saveAsTable", "insertInto")):
         method = method_of(call)
         if method in _FINAL_METHODS and not call.args and not call.keywords:
             statement, root = _by_v2(program, call, _FINAL_METHODS[method]), "writeTo"

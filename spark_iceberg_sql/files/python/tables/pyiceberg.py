@@ -49,8 +49,8 @@ def pyiceberg_statements(program: Program) -> list[WriterStatement | ExtractionP
     if "pyiceberg" not in program.full_text:
         return []
     results: list[WriterStatement | ExtractionProblem] = []
-    for call in program.calls:
-        if method_of(call) not in (*_CREATE_METHODS, _IN_TRANSACTION):
+    for call in program.calls_of((*_CREATE_METHODS, _IN_TRANSACTION)):
+        if not method_of(call):
             continue
         create_statements = list(_create_statements(program, call)) if method_of(call) in _CREATE_METHODS else []
         results += create_statements

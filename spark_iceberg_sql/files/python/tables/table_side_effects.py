@@ -21,10 +21,12 @@ _TABLE_METHODS = frozenset({
 })  # fmt: skip
 # Methods that may change any table.
 _ANY_TABLE_METHODS = frozenset({"update_schema", "update_spec", "transaction"})
-# Their keyword arguments that name a table.
-_TABLE_KEYWORDS = frozenset({"name", "tableName", "table", "identifier", "from_identifier", "to_identifier"})
 # Methods of `df.writeTo(...)` that do not change the table's definition.
 _ROW_METHODS = frozenset({"append", "overwrite", "overwritePartitions"})
+# All methods that tell of a change of a table.
+SIDE_EFFECT_METHODS = frozenset({"run", "writeTo", *_TABLE_METHODS, *_ANY_TABLE_METHODS, *_ROW_METHODS})
+# Their keyword arguments that name a table.
+_TABLE_KEYWORDS = frozenset({"name", "tableName", "table", "identifier", "from_identifier", "to_identifier"})
 
 StringOf = Callable[[ast.expr], str | None]
 
@@ -34,7 +36,7 @@ def side_effect_calls(
 ) -> Iterator[tuple[ast.Call, tuple[str, ...] | None]]:
     """The calls that create, change or drop tables, with the names of these tables; None: any table.
 
-    calls: those of the program. text_of: returns the value of a string literal.
+    calls: those of SIDE_EFFECT_METHODS in the program. text_of: returns the value of a string literal.
     """
     method_calls = [call for call in calls if isinstance(call.func, ast.Attribute)]
     harmless = {

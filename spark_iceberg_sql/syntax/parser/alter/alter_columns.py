@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from spark_iceberg_sql.records import replace
 from spark_iceberg_sql.syntax.clickhouse.procedures import PROCEDURES, UnknownArgumentError, execute_arguments
-from spark_iceberg_sql.syntax.identifiers import quoted, string_literal
+from spark_iceberg_sql.syntax.identifiers import qualified_name, quoted, string_literal
 from spark_iceberg_sql.syntax.lexer import Token, TokenKind
 from spark_iceberg_sql.syntax.nodes import (
     AddColumns,
@@ -77,7 +77,7 @@ def _procedure_call(tokens: Sequence[Token], table: NamePath) -> str:
     if procedure == "remove_orphan_files":
         arguments = {**arguments, "dry_run": "true"}  # it lists what would be deleted
     catalog, name = ("catalog", table.parts) if len(table.parts) < 3 else (quoted(table.parts[0]), table.parts[1:])
-    pairs = {"table": string_literal(".".join(map(quoted, name))), **arguments}
+    pairs = {"table": string_literal(qualified_name(name)), **arguments}
     return f"CALL {catalog}.system.{procedure}({', '.join(f'{key} => {value}' for key, value in pairs.items())})"
 
 
