@@ -162,7 +162,11 @@ MISTAKES: list[tuple[str, str | None, list[str]]] = [
     (S + "SELECT id FROM local.d.t WHERE count(*) > 1 GROUP BY id", "WHERE count(*) > 1", ["HAVING count(*) > 1;"]),
     (S + "SELECT id, name, count(*) FROM local.d.t GROUP BY id", "name", ["GROUP BY id, name;"]),
     (S + "SELECT id FROM local.d.t WHERE name = Smith", "Smith", ["name = 'Smith';"]),
-    (S + "SELECT full name FROM (SELECT name AS `full name` FROM local.d.t) AS u, local.d.t", None, ["SYNTAX"]),
+    (
+        S + "SELECT full name FROM (SELECT name AS `full name` FROM local.d.t) AS u, local.d.t",
+        "full",
+        ["SELECT `full name` name FROM"],
+    ),
     (S + "SELECT x.id FROM local.d.t JOIN local.d.t AS u ON x.id = u.id", "x.id", ["the tables are `t`, `u`"]),
     (S + "SELECT strftime(ts, '%Y-%m') FROM local.d.t", None, ["date_format(ts, 'yyyy-MM')"]),
     (S + "SELECT date_format(ts, 'YYYY-MM-DD') FROM local.d.t", "'YYYY-MM-DD'", ["date_format(ts, 'yyyy-MM-dd')"]),

@@ -221,7 +221,7 @@ def _column_help(names: SessionNames, parsed_error: ParsedError, statement: Stat
     by_name = {proposal.rpartition(".")[2]: proposal for proposal in _proposals(parsed_error.parameters)}
     if similar := difflib.get_close_matches(name, by_name, 1, 0.6):
         old_text = statement.script[span[0] : span[1]]
-        edit = Edit(span[1] - len(name), span[1], similar[0]) if old_text.endswith(name) else None
+        edit = Edit(span[1] - len(name), span[1], quoted(similar[0])) if old_text.endswith(name) else None
         return _suggest(similar[0], edit, statement)
     columns = list(dict.fromkeys(column for column, _ in names.columns_of(statement.tokens))) or list(by_name)
     listed = ", ".join(f"`{column}`" for column in columns[:_COLUMNS])

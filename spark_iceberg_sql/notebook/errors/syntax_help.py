@@ -16,7 +16,7 @@ from spark_iceberg_sql.spark.bridge.jvm import gateway
 from spark_iceberg_sql.spark.bridge.jvm.java_errors import JVM_ERRORS
 from spark_iceberg_sql.syntax.clickhouse import translation
 from spark_iceberg_sql.syntax.lexer import Token, TokenKind
-from spark_iceberg_sql.syntax.script import Statement
+from spark_iceberg_sql.syntax.script import Statement, statements
 from spark_iceberg_sql.syntax.variables import parameters_of
 
 _KEYWORDS =(
@@ -56,7 +56,8 @@ def parses(spark: SparkSession, statement: Statement, edit: Edit) -> bool:
     text = statement.script[statement.start : edit.start] + edit.text + statement.script[edit.end : statement.end]
     try:
         with gateway.without_error_logs():
-            parsing.parse(spark, text, dict.fromkeys(parameters_of(text), 1))
+            for part in statements(text):  # an edit may be the `;` between two
+                parsing.parse(spark, part.text, dict.fromkeys(parameters_of(part.text), 1))
     except (IcebergSqlError, PySparkException, *JVM_ERRORS):
         return False
     return True

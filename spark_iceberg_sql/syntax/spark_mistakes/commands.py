@@ -12,6 +12,7 @@ from spark_iceberg_sql.syntax.spark_mistakes.refused_statement import Mistake, M
 from spark_iceberg_sql.syntax.spark_mistakes.values import impossible_date, iso_date
 
 _MERGE = "WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *"
+_TIMES = ("DATE", "TIMESTAMP", "TIMESTAMP_NTZ")
 _FILE = re.compile(r"\.(csv|parquet|json|orc|avro)(?:\.gz)?['\"]$", re.IGNORECASE)
 
 
@@ -218,6 +219,8 @@ def _unsafe_cast(refused: RefusedStatement) -> MistakeHelp | None:
                     f"convert it: `{token.text} = CAST({value.text} AS {types[1]})`", None, span, message
                 )
             return _converted(value, types[1], span, message)
+    if len(literals) > 1 and types[1] in _TIMES:
+        literals = [literal for literal in literals if re.match(r"\d", literal.text[1:-1])]
     if words[0] == "INSERT" and len(literals) == 1:
         return _converted(literals[0], types[1], literals[0].span, message)
     return MistakeHelp("convert it with CAST", None, None, message)
@@ -226,7 +229,7 @@ def _unsafe_cast(refused: RefusedStatement) -> MistakeHelp | None:
 def _converted(literal: Token, data_type: str, span: tuple[int, int], message: str | None) -> MistakeHelp:
     """A string literal as a literal of another type."""
     value = literal.text[1:-1]
-    if data_type in ("DATE", "TIMESTAMP", "TIMESTAMP_NTZ"):
+    if data_type in _TIMES:
         if (fact := impossible_date(value)) is not None:
             return MistakeHelp(f"{fact}: write a date that exists", None, span, message)
         iso = value if re.match(r"\d{4}-\d{1,2}-\d{1,2}", value) else iso_date(value)
