@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from spark_iceberg_sql.checker.plan import Plan as Plan
     from spark_iceberg_sql.diagnostics import Diagnostic as Diagnostic, Report as Report, Severity as Severity
     from spark_iceberg_sql.errors import (
+        ArgumentsError as ArgumentsError,
         ConfigError as ConfigError,
         FileError as FileError,
         IcebergSqlError as IcebergSqlError,

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterable
 from functools import wraps
 from typing import TYPE_CHECKING, Any, overload
 
 from spark_iceberg_sql.checker import engine
-from spark_iceberg_sql.errors import IcebergSqlError, MissingExtraError
+from spark_iceberg_sql.errors import ArgumentsError, IcebergSqlError, MissingExtraError
 from spark_iceberg_sql.model.tables import Tables
 from spark_iceberg_sql.optional_dependencies import load, only_in_server
 
@@ -143,6 +144,7 @@ def of_any_session(name: str, home: str) -> Callable[..., Any]:
     def function(*args: Any, **kwargs: Any) -> Any:
         spark = args[0] if args else kwargs.get("spark")
         if not _is_remote(spark):
+            _refuse_arguments(name, classic, args, kwargs)
             return classic(*args, **kwargs)
         functions = load("spark.remote_functions")
         if name not in functions.SERVER_FUNCTIONS:
@@ -151,6 +153,20 @@ def of_any_session(name: str, home: str) -> Callable[..., Any]:
         return functions.call(name, spark, args[1:], kwargs)
 
     return function
+
+
+def _refuse_arguments(name: str, function: Callable[..., Any], args: Any, kwargs: Any) -> None:
+    """Raise ArgumentsError for a call without the session, or with too few or unknown arguments."""
+    signature = inspect.signature(function)
+    try:
+        values = signature.bind(*args, **kwargs).arguments
+        if isinstance(values.get("spark"), str):
+            raise TypeError("the first argument is the Spark session")
+    except TypeError as error:
+        required = [p.name for p in signature.parameters.values() if p.default is p.empty and p.kind != p.VAR_KEYWORD]
+        raise ArgumentsError(
+            f"sis.{name}: {error}", help=f"write sis.{name}({', '.join(required)})" if required else None
+        ) from None
 
 
 def _implementation(spark: SparkSession) -> Any:

@@ -8,6 +8,7 @@
         ├── ReadError            a store or a file failed while a query ran; also of Spark's class
         ├── PluginError          rules from another package cannot be loaded
         ├── ScriptFailedError    a statement of a script failed at run time
+        ├── ArgumentsError       a call without the session, or with too few or unknown arguments; also a TypeError
         ├── MissingExtraError    an optional dependency is not installed; also an ImportError
         ├── JavaError            no Java installation that Spark supports was found
         └── JarError             the Iceberg runtime jar is missing and cannot be downloaded
@@ -101,6 +102,10 @@ class MissingExtraError(IcebergSqlError, ImportError):
 
     def __init__(self, missing: str | None, extra: str) -> None:
         super().__init__(f"{missing} is not installed: pip install 'spark-iceberg-sql[{extra}]'")
+
+
+class ArgumentsError(IcebergSqlError, TypeError):
+    """A call of a public function without the session, or with too few or unknown arguments."""
 
 
 class JavaError(IcebergSqlError):

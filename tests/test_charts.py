@@ -44,6 +44,11 @@ def test_the_option(line: str, request_: ChartRequest) -> None:
     assert line_options(f"{line} SELECT x=1", Options())[1] == "SELECT x=1"
 
 
+def test_the_letter_case_of_columns_does_not_matter() -> None:
+    assert with_columns(ChartRequest("bar", "CARRIER", "Flights"), FIELDS) == ChartRequest("bar", "carrier", "flights")
+    assert with_columns(ChartRequest("scatter", y="FLIGHTS"), FIELDS) == ChartRequest("scatter", "delay", "flights")
+
+
 @pytest.mark.parametrize(
     ("line", "message"),
     [

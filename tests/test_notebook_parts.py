@@ -95,6 +95,9 @@ def test_the_first_line(line: str, options: Options) -> None:
         ("rows --csv --quiet", "--csv takes the name of a file"),
         ("rows --panda", "write `--pandas`"),
         ("rows --polars=1", "write `--polars`"),
+        ("--chart pie x=region y=sales", "not `pie`\nhelp: write --chart bar x=region y=sales"),
+        ("--chart x=region y=sales", "help: write --chart bar x=region y=sales"),
+        ("--chart bar --x region", "write x=COLUMN after the kind of the chart"),
     ],
 )
 def test_a_first_line_with_a_mistake(line: str, said: str) -> None:

@@ -6,6 +6,7 @@ import ast
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -72,3 +73,32 @@ def test_the_readme_s_table_of_functions_is_the_transform_table() -> None:
         names = ", ".join(f"`{name}({lead}col)`" for name in reversed(transform.functions))
         rows.append(f"| {names} | {transform.accepts} | {transform.summary} |")
     assert shown.splitlines() == rows
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (
+            lambda: spark_iceberg_sql.tables(),
+            "sis.tables: missing a required argument: 'spark'\nhelp: write sis.tables(spark)",
+        ),
+        (
+            lambda: spark_iceberg_sql.explain("SELECT 1"),
+            "sis.explain: missing a required argument: 'text'\nhelp: write sis.explain(spark, text)",
+        ),
+        (
+            lambda: spark_iceberg_sql.advise("db.t", ["SELECT 1"]),
+            "sis.advise: missing a required argument: 'queries'\nhelp: write sis.advise(spark, source, queries)",
+        ),
+        (
+            lambda: spark_iceberg_sql.describe("db.t", "db.t"),
+            "sis.describe: the first argument is the Spark session\nhelp: write sis.describe(spark, table)",
+        ),
+    ],
+)
+def test_a_call_with_wrong_arguments_says_what_to_write(call: Any, message: str) -> None:
+    with pytest.raises(spark_iceberg_sql.ArgumentsError) as caught:
+        call()
+    assert isinstance(caught.value, TypeError)
+    assert str(caught.value) == message
+    assert caught.value._render_traceback_() == message.split("\n")

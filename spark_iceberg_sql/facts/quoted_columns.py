@@ -20,7 +20,7 @@ from spark_iceberg_sql.syntax.lexer import STRINGS, Token, TokenKind
 from spark_iceberg_sql.syntax.parser.cursor import Cursor, ParseError
 
 COMPARISON, SELECTED, ORDERED, ARGUMENT = "comparison", "selected", "ordered", "argument"
-_NAME = regex(r'"([^\W\d]\w*)"')
+_NAME = regex(r'"([^"\\]+)"')
 # A setting that makes a double-quoted word a name.
 _NAMES_SETTING = regex(r"doubleQuotedIdentifiers", re.IGNORECASE)
 # Anything that makes a statement more than a query of one table.

@@ -28,7 +28,7 @@ QUERY_COLUMNS_REASON = "they come from a query"
 # Iceberg's own statements, which resolve their table as Iceberg does.
 FIELD_STATEMENTS = (nodes.AddField, nodes.DropField, nodes.ReplaceField)
 _INTEGER = regex(r"[+-]?[0-9]{1,9}")
-_METADATA_TABLES = frozenset({
+METADATA_TABLES = frozenset({
     "entries", "files", "data_files", "delete_files", "history", "metadata_log_entries",
     "snapshots", "refs", "manifests", "partitions", "position_deletes", "changes", "all_entries",
     "all_files", "all_data_files", "all_delete_files", "all_manifests",
@@ -323,6 +323,6 @@ def as_field(column: terms.ColumnDef) -> Field:
 def _kind_of_part(name: str) -> RelationKind | None:
     """The kind of relation that a last part such as `files` or `branch_b` denotes; None for a table."""
     lower_name = name.lower()
-    if lower_name in _METADATA_TABLES:
+    if lower_name in METADATA_TABLES:
         return RelationKind.METADATA
     return RelationKind.BRANCH if is_branch(name) else None

@@ -51,10 +51,11 @@ def with_columns(request: ChartRequest, fields: Sequence[StructField]) -> ChartR
     """
     numbers = [field.name for field in fields if isinstance(field.dataType, NumericType)]
     preferred: dict[str, tuple[type[DataType], ...]] = {"line": _TIMES, "bar": _LABELS, "scatter": (NumericType,)}
-    drawable = [f for f in fields if isinstance(f.dataType, (NumericType, *_TIMES, *_LABELS)) and f.name != request.y]
+    drawable_types = (NumericType, *_TIMES, *_LABELS)
+    drawable = [f for f in fields if isinstance(f.dataType, drawable_types) and f.name.lower() != request.y.lower()]
     first = next((f for f in drawable if isinstance(f.dataType, preferred[request.kind])), next(iter(drawable), None))
-    x = request.x or (first.name if first is not None else "")
-    y = request.y or next((name for name in numbers if name != x), "")
+    x = _spelled(request.x, fields) or (first.name if first is not None else "")
+    y = _spelled(request.y, fields) or next((name for name in numbers if name != x), "")
     if not x or not y:
         raise IcebergSqlError(
             "a chart needs a column for x and another one of numbers for y",
@@ -63,6 +64,12 @@ def with_columns(request: ChartRequest, fields: Sequence[StructField]) -> ChartR
     for axis, name in (("x", x), ("y", y)):
         _refuse_column(axis, name, fields)
     return replace(request, x=x, y=y)
+
+
+def _spelled(name: str, fields: Sequence[StructField]) -> str:
+    """A column's name as the result spells it, where only its letter case is another."""
+    spellings = [field.name for field in fields if field.name.lower() == name.lower()]
+    return spellings[0] if len(spellings) == 1 else name
 
 
 def _refuse_column(axis: str, name: str, fields: Sequence[StructField]) -> None:

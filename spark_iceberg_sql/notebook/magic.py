@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
 
 T = TypeVar("T")
+_HELP = ("", "help", "--help", "-h", "?")  # what a line magic shows its own description for
 
 
 @magics_class
@@ -96,7 +98,7 @@ class IcebergSql(Magics):  # type: ignore[misc]
             %iceberg_sql [--limit N] [...] SELECT ...
             %iceberg_sql --next [N] | --previous [N] | --copy [name] | --fix
             %iceberg_sql tables [catalog, namespace, table or pattern] | describe TABLE
-            %iceberg_sql history [N]
+            %iceberg_sql history [N] | help
 
         All statements are checked before the first one runs. {name} and :name are Python variables, passed as
         values; {name} may be a DataFrame. The last result is a DataFrame, in the variables `name` and `_`.
@@ -121,6 +123,9 @@ class IcebergSql(Magics):  # type: ignore[misc]
         settings = ("limit", "quiet", "traceback", "in_place", "kept", "confirm_above")
         defaults = Options(**{name: getattr(self, name) for name in settings})
         if cell is None:
+            if line.strip().lower() in _HELP:
+                Output(False).result({"text/plain": inspect.cleandoc(self.iceberg_sql.__doc__ or "")})
+                return None
             options, text = line_options(line, defaults)
             if options.turn:
                 self._show_page(options, text)
@@ -133,8 +138,12 @@ class IcebergSql(Magics):  # type: ignore[misc]
                     return self._recorder.last(history_count(command[1]))
                 return self._show_catalog(options, *command)
             if not text:
+                option = line.split()[0] if options.file or options.chart is not None else ""
                 raise IcebergSqlError(
-                    "there is no SQL\nhelp: %iceberg_sql SELECT ..., or %%iceberg_sql and SQL below it"
+                    "there is no SQL",
+                    help=f"write %%iceberg_sql {line.strip()} above a query"
+                    if option
+                    else "%iceberg_sql SELECT ..., or %%iceberg_sql and SQL below it",
                 )
             prefix = "%iceberg_sql " + line[: len(line.rstrip()) - len(text)]
         else:

@@ -161,9 +161,13 @@ def _chart(line: str, offset: int, kind: str) -> tuple[ChartRequest, int]:
         following = _ARGUMENT.search(line, offset)
         kind, offset = (following.group(), following.end()) if following else ("", offset)
     if kind not in CHARTS:
+        axes = line[offset - len(kind) if "=" in kind else offset :]
+        columns_text = " ".join(match.group().strip() for match in _AXIS.finditer(f" {axes}"))
         fact = f"--chart takes {', '.join(CHARTS[:-1])} or {CHARTS[-1]}" + (f", not `{kind}`" if kind else "")
         similar = difflib.get_close_matches(kind, CHARTS, 1)
-        raise IcebergSqlError(fact, help=f"write --chart {similar[0] if similar else 'line x=day y=flights'}")
+        other_clause = f"bar {columns_text}" if columns_text else "line x=day y=flights"
+        clause = f"{similar[0]} {columns_text}".rstrip() if similar else other_clause
+        raise IcebergSqlError(fact, help=f"write --chart {clause}")
     columns: dict[str, str] = {}
     while match := _AXIS.match(line, offset):
         columns[match["axis"]], offset = match["quoted"] or match["name"], match.end()
@@ -192,6 +196,8 @@ def _unknown_option_message(argument: str, option: str) -> str:
     similar = difflib.get_close_matches(option, OPTIONS, 1, 0.6)
     if option in OPTIONS:
         return f"`{option}` takes no value\nhelp: write `{option}`"
+    if (axis := option.lstrip("-")) in ("x", "y"):
+        return f"unknown option `{argument}`\nhelp: write {axis}=COLUMN after the kind of the chart"
     help = f"write `{similar[0]}`" if similar else f"the options are {', '.join(OPTIONS)}"
     return f"unknown option `{argument}`\nhelp: {help}"
 

@@ -31,7 +31,7 @@ class SessionNames(CatalogNames):
 
     def __init__(self, spark: SparkSession) -> None:
         super().__init__(remote.unchecked_sql(spark) if is_remote(spark) else intercept.unchecked_sql(spark))
-        self._spark = spark
+        self.spark = spark
 
     def function_like(self, name: str) -> str | None:
         """This package's function for a name: for the transform `days`, or the misspelling `iceberg_dyas`."""
@@ -80,17 +80,23 @@ class SessionNames(CatalogNames):
 
     def tables_of(self, tokens: list[Token]) -> Iterator[Table]:
         """The tables that a statement names and the session has."""
-        if is_remote(self._spark):  # the catalogs are the server's
+        if is_remote(self.spark):  # the catalogs are the server's
             return
-        catalog = SessionTables(self._spark, self._sql)
+        catalog = SessionTables(self.spark, self._sql)
         for parts in table_names(tokens):
             table = catalog.get(parts)
             if isinstance(table, Table):
                 yield table
 
+    def is_table(self, parts: tuple[str, ...]) -> bool:
+        """True if the session has an Iceberg table of this name."""
+        return not is_remote(self.spark) and isinstance(SessionTables(self.spark, self._sql).get(parts), Table)
+
     def columns_of(self, tokens: list[Token]) -> Iterator[tuple[str, str]]:
         """The columns, with their types, of the tables and views that a statement names; no job runs."""
-        catalog = SessionTables(self._spark, self._sql)
+        if is_remote(self.spark):  # the catalogs are the server's
+            return
+        catalog = SessionTables(self.spark, self._sql)
         for parts in table_names(tokens):
             table = catalog.get(parts)
             schema = table.schema if isinstance(table, Table) else None
@@ -99,9 +105,10 @@ class SessionNames(CatalogNames):
             for field in schema.fields if schema is not None else ():
                 yield field.name, str(field.type)
 
-    def snapshots(self, parts: tuple[str, ...], count: int) -> list[tuple[str, str]]:
-        """The ids and times of a table's snapshots, the newest first. count: at most so many."""
-        source = f"{dotted(parts)}.snapshots ORDER BY committed_at DESC LIMIT {count}"
+    def snapshots(self, parts: tuple[str, ...], count: int, *, is_oldest: bool = False) -> list[tuple[str, str]]:
+        """The ids and times of a table's snapshots, the newest or the oldest first. count: at most so many."""
+        order = "committed_at" if is_oldest else "committed_at DESC"
+        source = f"{dotted(parts)}.snapshots ORDER BY {order} LIMIT {count}"
         rows = self.rows(f"SELECT snapshot_id, date_format(committed_at, 'yyyy-MM-dd HH:mm:ss') FROM {source}")
         return [(str(number), str(committed)) for number, committed in rows]
 

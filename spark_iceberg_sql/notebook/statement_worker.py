@@ -26,6 +26,8 @@ T = TypeVar("T")
 _PATIENCE = 1.0  # seconds before progress is shown
 _EVERY = 0.4
 _CANCEL_TIMEOUT = 20.0  # seconds in which a cancelled statement must end
+# An output cannot be taken back: without HTML, front ends keep a blank line for it.
+_CLEARED = {"text/html": "<div hidden></div>", "text/plain": ""}
 _DISPLAY_PREFIX = "sis-progress"
 
 
@@ -56,7 +58,7 @@ class Output:
         with self._lock:
             self._final = True
             if bundle is not None or self._display_id is not None:
-                self._publish(bundle or {"text/plain": ""}, keep=False)
+                self._publish(bundle or _CLEARED, keep=False)
 
     def _publish(self, bundle: dict[str, str], keep: bool) -> None:
         if self._display_id is not None:

@@ -26,6 +26,8 @@ from spark_iceberg_sql.diagnostics import Edit, Fix, Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.rules.base import Category, Finding, Findings, rule
 from spark_iceberg_sql.syntax import nodes
+from spark_iceberg_sql.syntax.identifiers import backticked
+from spark_iceberg_sql.syntax.identifiers import quoted as plain_name
 
 
 @rule(Severity.WARNING, on=(nodes.Query,), category=Category.QUERY)
@@ -43,10 +45,13 @@ def column_in_double_quotes(context: Context) -> Findings:
     }
     for quoted in quoted_columns.quoted_columns(context):
         name = quoted.column.name
-        edit = Edit(quoted.token.start, quoted.token.end, f"`{name}`")
+        in_backticks = backticked(name)
+        edit = Edit(quoted.token.start, quoted.token.end, in_backticks)
+        is_plain = plain_name(name) == name
+        help = f"write `{name}` without double quotes, or in backticks" if is_plain else f"write `` {in_backticks} ``"
         yield Finding(
             quoted.token.span,
             f"`{quoted.token.text}` is a string literal, not the column of this name: {effects[quoted.place]}",
-            f"write `{name}` without double quotes, or in backticks",
+            help,
             Fix(f"name the column `{name}`", (edit,), safe=False),
         )

@@ -27,7 +27,7 @@ from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.rules.base import Category, Finding, Findings, rule
 from spark_iceberg_sql.rules.spark_scripts import is_spark_query, may_be_spark_query
 from spark_iceberg_sql.syntax import nodes
-from spark_iceberg_sql.syntax.spark_mistakes import GROUP_BY_ALL
+from spark_iceberg_sql.syntax.spark_mistakes.query_clauses import GROUP_BY_ALL
 
 
 @rule(Severity.ERROR, on=(nodes.Query,), category=Category.QUERY)

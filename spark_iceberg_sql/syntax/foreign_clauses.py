@@ -11,14 +11,9 @@ from collections.abc import Sequence
 from spark_iceberg_sql.lazy import regex
 from spark_iceberg_sql.records import record
 from spark_iceberg_sql.syntax.lexer import Token, TokenKind
-from spark_iceberg_sql.syntax.spark_mistakes import (
-    MistakeHelp,
-    RefusedStatement,
-    at_time,
-    quoted_file,
-    reading_function,
-    top,
-)
+from spark_iceberg_sql.syntax.spark_mistakes.query_clauses import top
+from spark_iceberg_sql.syntax.spark_mistakes.refused_statement import MistakeHelp, RefusedStatement
+from spark_iceberg_sql.syntax.spark_mistakes.relations import at_time, quoted_file, reading_function
 from spark_iceberg_sql.syntax.terms import Offsets
 
 # A path: it has folders, or the ending of a format that Spark reads.

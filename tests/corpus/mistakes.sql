@@ -178,7 +178,7 @@ CREATE TABLE t (id INT) USING iceberg PARTITIONED BY (1);
 CREATE TABLE t (id INT) USING iceberg PARTITIONED BY (id,, id);
 -- - | 'x'
 CREATE TABLE t (id INT) USING iceberg PARTITIONED BY (id 'x');
--- - | )
+-- trailing-comma | )
 CREATE TABLE t (id INT,) USING iceberg PARTITIONED BY (id);
 -- - | string
 CREATE TABLE t (a STRUCT<b: INT>) USING iceberg PARTITIONED BY (a.b string);

@@ -26,6 +26,12 @@ CREATE TABLE t (id BIGINT, date DATE, kind STRING) USING iceberg PARTITIONED BY 
 SELECT max("id") FROM t;  -- warning: SIS603
 SELECT count("kind") FROM t WHERE id > 5;  -- warning: SIS603
 
+-- case: names that need backticks
+CREATE TABLE t (id BIGINT, `Ship Mode` STRING, `Sub-Category` STRING, day DATE) USING iceberg PARTITIONED BY (day);
+SELECT "Ship Mode", count(*) FROM t GROUP BY `Ship Mode`;  -- warning: SIS603
+SELECT id FROM t WHERE "Sub-Category" = 'a' AND id > 5;  -- warning: SIS603
+SELECT id FROM t WHERE `Ship Mode` = "First Class" AND id > 5;
+
 -- case: a text may be meant
 CREATE TABLE t (id BIGINT, date DATE, kind STRING) USING iceberg PARTITIONED BY (date);
 SELECT * FROM t WHERE kind = "date";

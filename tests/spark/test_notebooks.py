@@ -49,7 +49,7 @@ def _cleaned(outputs: list[NotebookNode]) -> list[NotebookNode]:
 
     Whether there was any progress to show depends on the time that a dry run took.
     """
-    return [o for o in outputs if o.get("name") != "stderr" and o.get("data") != {"text/plain": ""}]
+    return [o for o in outputs if o.get("name") != "stderr" and o.get("data", {}).get("text/plain") != ""]
 
 
 def _said(outputs: list[NotebookNode]) -> list[str]:

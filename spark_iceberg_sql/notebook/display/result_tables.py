@@ -49,7 +49,7 @@ def html(rows: ResultRows, page_size: int, further: str) -> str:
     table = markup.table(
         header_cells(rows), body[:in_table], rows.are_numbers, caption=markup.html_text(caption), visible=page_size
     )
-    region = f'<div class="scroll" role="region" tabindex="0" aria-label="result">{table}</div>'
+    region = f'<div class="scroll" role="group" tabindex="0" aria-label="rows">{table}</div>'
     box = f'<div class="sis-result" data-sis-page="{page_size}" data-sis-note="{markup.html_text(note)}">{region}</div>'
     return f"{_STYLE}{box}<script>{script()}</script>"
 

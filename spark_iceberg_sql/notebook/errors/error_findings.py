@@ -5,53 +5,28 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Mapping
-from dataclasses import replace
-from itertools import pairwise
 from typing import Any
 
 from pyspark.sql import SparkSession
 
 from spark_iceberg_sql.diagnostics import Diagnostic, Edit, Fix
 from spark_iceberg_sql.errors import IcebergSqlError
+from spark_iceberg_sql.facts.target_context import METADATA_TABLES
 from spark_iceberg_sql.notebook import parameter_values, parameters
 from spark_iceberg_sql.notebook.cell import Cell
+from spark_iceberg_sql.notebook.errors import syntax_help
 from spark_iceberg_sql.notebook.errors.error_spans import UNKNOWN_SNAPSHOT, error_span
 from spark_iceberg_sql.notebook.errors.spark_errors import ParsedError, parse_error
+from spark_iceberg_sql.notebook.errors.syntax_help import READS, STARTS, WRITES
 from spark_iceberg_sql.notebook.session_names import SessionNames, table_names, value_call
 from spark_iceberg_sql.syntax import spark_mistakes
-from spark_iceberg_sql.syntax.clickhouse import translation
-from spark_iceberg_sql.syntax.identifiers import qualified_name
-from spark_iceberg_sql.syntax.lexer import Token, TokenKind
+from spark_iceberg_sql.syntax.identifiers import qualified_name, quoted
 from spark_iceberg_sql.syntax.script import Statement
+from spark_iceberg_sql.syntax.spark_mistakes.refused_statement import MistakeHelp, RefusedStatement
 
-_KEYWORDS =(
-    "SELECT", "FROM", "WHERE", "GROUP", "ORDER", "HAVING", "LIMIT", "INSERT", "INTO", "VALUES",
-    "UPDATE", "DELETE", "MERGE", "CREATE", "TABLE", "ALTER", "DROP", "PARTITIONED", "USING",
-    "DESCRIBE", "SHOW", "WITH", "JOIN", "UNION", "DISTINCT", "BETWEEN", "EXPLAIN", "CALL",
-    "NAMESPACE", "REPLACE", "TRUNCATE",
-)  # fmt: skip
-_STARTS = frozenset(
-    (
-        "SELECT",
-        "INSERT",
-        "UPDATE",
-        "DELETE",
-        "MERGE",
-        "CREATE",
-        "ALTER",
-        "DROP",
-        "DESCRIBE",
-        "SHOW",
-        "WITH",
-        "CALL",
-        "EXPLAIN",
-        "USE",
-        "SET",
-    )
-)
-_READS = frozenset(("SELECT", "FROM", "WITH", "VALUES", "TABLE", "SHOW", "DESCRIBE", "DESC", "EXPLAIN", "USE", "("))
-_WRITES = frozenset(("INSERT", "OVERWRITE", "DELETE", "UPDATE", "MERGE"))
+_COLUMNS = 20  # that are named
 _SNAPSHOTS = 3  # whose ids are named
+_Help = tuple[str | None, Edit | None]
 _HELP_SENTENCE = re.compile(r"^(?:Use|Add|Please|Change|Correct|To) ")
 _WRITE_CLAUSE = re.compile(r"[,;:] write (?P<call>\w+\(.*\))$")
 
@@ -68,11 +43,35 @@ def error_diagnostics(
         return [_shifted(d, cell, statement) for d in report.diagnostics]
     parsed_error = parse_error(error)
     span = error_span(parsed_error, statement)
-    help, edit = _help(SessionNames(spark), parsed_error, statement, span, variables)
+    names = SessionNames(spark)
+    mistake = _mistake(names, parsed_error, statement, span)
+    sentence = parsed_error.sentence
+    if mistake is not None:
+        answer: _Help = mistake.help, Edit(*mistake.edit) if mistake.edit is not None else None
+        span, sentence = mistake.span or span, mistake.message or sentence
+    else:
+        answer = _help(names, parsed_error, statement, span, variables)
+    help, edit = answer
     if parsed_error.condition == "UNBOUND_SQL_PARAMETER" and _is_question_mark(statement, span):
-        parsed_error = replace(parsed_error, sentence="`?` has no value")
+        sentence = "`?` has no value"
+    is_syntax = parsed_error.condition == "PARSE_SYNTAX_ERROR"
+    if edit is not None and is_syntax and not syntax_help.parses(spark, statement, edit):
+        edit = None  # there is another mistake
     fix = Fix("rewrite", (edit,)) if edit is not None else None
-    return [cell.diagnostic(parsed_error.condition, parsed_error.sentence, span, help, fix)]
+    return [cell.diagnostic(parsed_error.condition, sentence, span, help, fix)]
+
+
+def _mistake(
+    names: SessionNames, parsed_error: ParsedError, statement: Statement, span: tuple[int, int]
+) -> MistakeHelp | None:
+    """The help for an ordinary mistake."""
+
+    def columns() -> list[str]:
+        return [column for column, _ in names.columns_of(statement.tokens)]
+
+    condition, parameters = parsed_error.condition, parsed_error.parameters
+    refused = RefusedStatement(condition, parameters, statement.tokens, statement.script, span, columns)
+    return spark_mistakes.help_of(refused)
 
 
 def _shifted(diagnostic: Diagnostic, cell: Cell, statement: Statement) -> Diagnostic:
@@ -86,9 +85,6 @@ def _is_question_mark(statement: Statement, span: tuple[int, int]) -> bool:
     return statement.script[span[0] : span[1]] == "?"
 
 
-_Help = tuple[str | None, Edit | None]
-
-
 def _help(
     names: SessionNames,
     parsed_error: ParsedError,
@@ -98,11 +94,6 @@ def _help(
 ) -> _Help:
     condition_name = parsed_error.condition.partition(".")[0]
     message_parameters = parsed_error.parameters
-    refused = spark_mistakes.RefusedStatement(
-        parsed_error.condition, message_parameters, statement.tokens, statement.script
-    )
-    if (mistake := spark_mistakes.help_of(refused)) is not None:
-        return mistake.help, Edit(*mistake.edit) if mistake.edit is not None else None
     if condition_name in ("UNRESOLVED_ROUTINE", "ROUTINE_NOT_FOUND"):
         return _function_help(names, parsed_error, statement, span)
     if condition_name == "UNRESOLVED_COLUMN":
@@ -122,13 +113,15 @@ def _help(
                 return f"{error}: {error.help}", None
         return parameters.suggestion_for(name, variables).replace("{", ":").replace("}", ""), None
     if condition_name == "PARSE_SYNTAX_ERROR":
-        return _syntax_help(statement, span)
+        return syntax_help.syntax_help(names.spark, statement, span)
     if condition_name == "UNRECOGNIZED_PARAMETER_NAME":
         argument_name = str(message_parameters.get("argumentName", "")).strip("`")
         matches = difflib.get_close_matches(argument_name, _proposals(message_parameters), 1)
         return (f"write `{matches[0]}`" if matches else help_in_message(parsed_error)), None
     if UNKNOWN_SNAPSHOT.search(parsed_error.sentence):
         return _snapshot_help(names, statement), None
+    if "Cannot find a snapshot older than" in parsed_error.sentence:
+        return _first_snapshot_help(names, statement), None
     if write_match := _WRITE_CLAUSE.search(parsed_error.sentence):
         return f"write `{write_match['call']}`", _replacement(statement, span, write_match["call"])
     return help_in_message(parsed_error), None
@@ -171,7 +164,7 @@ def _suggest(name: str, edit: Edit | None, statement: Statement) -> _Help:
     intended table may be missing, and the similar one may hold data that must stay.
     """
     keywords = [token.word for token in statement.tokens]
-    if keywords[0] in _READS and _WRITES.isdisjoint(keywords):
+    if keywords[0] in READS and WRITES.isdisjoint(keywords):
         return f"write `{name}`", edit
     return f"did you mean `{name}`?", None
 
@@ -197,7 +190,9 @@ def _function_help(
         return None, None
     start = span[0] + call.lower().find(name.lower())
     edit = Edit(start, start + len(name), similar) if call.lower().startswith(name.lower()) else None
-    return _suggest(similar, edit, statement)
+    # Another word in the name is another function: `array_length` is not `json_array_length`.
+    is_misspelt = abs(len(similar) - len(name)) <= 1 and name[:1].lower() == similar[:1]
+    return _suggest(similar, edit, statement) if is_misspelt else (f"did you mean `{similar}`?", None)
 
 
 def _snapshot_help(names: SessionNames, statement: Statement) -> str | None:
@@ -211,6 +206,13 @@ def _snapshot_help(names: SessionNames, statement: Statement) -> str | None:
     return f"the ids of its snapshots are {ids}{more}"
 
 
+def _first_snapshot_help(names: SessionNames, statement: Statement) -> str | None:
+    """The time before which a table had no snapshot; None as for `_snapshot_help`."""
+    tables = list(dict.fromkeys(table_names(statement.tokens)))
+    snapshots = names.snapshots(tables[0], 1, is_oldest=True) if len(tables) == 1 else []
+    return f"its first snapshot is of {snapshots[0][1]}" if snapshots else None
+
+
 def _column_help(names: SessionNames, parsed_error: ParsedError, statement: Statement, span: tuple[int, int]) -> _Help:
     name = str(parsed_error.parameters.get("objectName", "")).replace("`", "").rpartition(".")[2]
     if (field := names.partition_field(statement, name)) is not None:
@@ -219,10 +221,12 @@ def _column_help(names: SessionNames, parsed_error: ParsedError, statement: Stat
     by_name = {proposal.rpartition(".")[2]: proposal for proposal in _proposals(parsed_error.parameters)}
     if similar := difflib.get_close_matches(name, by_name, 1, 0.6):
         old_text = statement.script[span[0] : span[1]]
-        edit = Edit(span[1] - len(name), span[1], similar[0]) if old_text.endswith(name) else None
+        edit = Edit(span[1] - len(name), span[1], quoted(similar[0])) if old_text.endswith(name) else None
         return _suggest(similar[0], edit, statement)
-    columns = ", ".join(f"`{proposal}`" for proposal in list(by_name)[:6])
-    return (f"the columns are {columns}" if columns else None), None
+    columns = list(dict.fromkeys(column for column, _ in names.columns_of(statement.tokens))) or list(by_name)
+    listed = ", ".join(f"`{column}`" for column in columns[:_COLUMNS])
+    more = f" and {len(columns) - _COLUMNS} more" if len(columns) > _COLUMNS else ""
+    return (f"the columns are {listed}{more}" if columns else None), None
 
 
 def _table_help(
@@ -240,7 +244,12 @@ def _table_help(
         return help, Edit(*span, placeholder) if is_bare_name else None
     if len(parts) == 1 and re.match(r"/|\w+://", parts[0]):
         return f"read a table by its path: write `iceberg('{parts[0]}')`", None
-    similar = names.table_like(parts, statement.script[span[0] : span[1]])
+    name_text = statement.script[span[0] : span[1]]
+    metadata_table = next(iter(difflib.get_close_matches(parts[-1].lower(), METADATA_TABLES, 1, 0.8)), None)
+    if len(parts) > 1 and metadata_table is not None and names.is_table(parts[:-1]):
+        name = f"{name_text[: -len(parts[-1])]}{metadata_table}"
+        return _suggest(name, Edit(*span, name) if name_text.endswith(parts[-1]) else None, statement)
+    similar = names.table_like(parts, name_text)
     if similar is None:
         return None, None
     covers_name = span[1] - span[0] > 0 and "table" in parsed_error.condition.lower() and _is_name(statement, span)
@@ -249,32 +258,4 @@ def _table_help(
 
 def _is_name(statement: Statement, span: tuple[int, int]) -> bool:
     tokens = [t for t in statement.tokens if span[0] <= t.start and t.end <= span[1]]
-    return len(tokens) % 2 == 1 and all(t.text == "." for t in tokens[1::2]) and tokens[0].word not in _STARTS
-
-
-def _syntax_help(statement: Statement, span: tuple[int, int]) -> _Help:
-    tokens = statement.tokens
-    index = next((i for i, t in enumerate(tokens) if t.start >= span[0]), len(tokens) - 1)
-    if [t.word for t in tokens[:2]] == ["INSERT", "INTO"] and "FUNCTION" in (t.word for t in tokens[2:4]):
-        return translation.INTO_FUNCTION, None
-    token = tokens[index]
-    line = statement.script[statement.script.rfind("\n", 0, token.start) + 1 : token.start]
-    if index and not line.strip() and token.word in _STARTS:
-        end = tokens[index - 1].end
-        # Without its WHERE, it may change every row.
-        if not _WRITES.isdisjoint(t.word for t in tokens[:index]):
-            return "end the statement before it with `;`, if that is its end", None
-        return "end the statement before it with `;`", Edit(end, end, ";")
-    for comma, word in pairwise(tokens[: index + 1]):
-        if (comma.text, word.word) == (",", "FROM"):  # Spark reads FROM as a column
-            return "leave out the `,` before FROM", Edit(comma.start, comma.end, "")
-    for word in (token, *tokens[max(0, index - 1) : index]):
-        if keyword := _similar_keyword(word):
-            return f"write `{keyword}`", Edit(word.start, word.end, keyword)
-    return None, None
-
-
-def _similar_keyword(token: Token) -> str | None:
-    if token.kind is not TokenKind.WORD or token.word in _KEYWORDS:
-        return None
-    return next(iter(difflib.get_close_matches(token.word, _KEYWORDS, 1, 0.75)), None)
+    return len(tokens) % 2 == 1 and all(t.text == "." for t in tokens[1::2]) and tokens[0].word not in STARTS

@@ -8,7 +8,7 @@ from spark_iceberg_sql.notebook.errors.spark_errors import ParsedError
 from spark_iceberg_sql.syntax.brackets import closing_index
 from spark_iceberg_sql.syntax.lexer import TokenKind
 from spark_iceberg_sql.syntax.script import Statement
-from spark_iceberg_sql.syntax.spark_mistakes import argument_token
+from spark_iceberg_sql.syntax.spark_mistakes.procedures import argument_token
 
 UNKNOWN_SNAPSHOT = re.compile(r"Cannot find snapshot with ID (\d+)")
 

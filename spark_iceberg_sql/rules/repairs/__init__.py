@@ -46,7 +46,7 @@ _BY_ERROR_KIND: dict[str, tuple[_Attempt, ...]] = {
     "after-query": (partition_fields.before_query,),
     "other-table": (partition_fields.snowflake,),
     "closing-parenthesis": (typos.surplus_token,),
-    "trailing-comma": (typos.surplus_token,),
+    "trailing-comma": (typos.trailing_comma,),
     "missing-semicolon": (typos.missing_semicolon,),
     "missing-by": _FIELDS,
     "quoted-name": (typos.quoted_names,),

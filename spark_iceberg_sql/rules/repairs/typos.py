@@ -150,6 +150,13 @@ def surplus_token(site: SyntaxErrorSite) -> Iterator[Repair]:
         yield Repair(f"remove this `{token.text}`", (Edit(token.start, token.end, ""),), f"unexpected `{token.text}`")
 
 
+def trailing_comma(site: SyntaxErrorSite) -> Iterator[Repair]:
+    """A comma before the bracket that ends a list."""
+    if site.keywords[site.token_index - 1 : site.token_index + 1] == [",", ")"]:
+        comma = site.tokens[site.token_index - 1]
+        yield Repair("leave out the last comma", (Edit(comma.start, comma.end, ""),))
+
+
 def surplus_if_exists(site: SyntaxErrorSite) -> Iterator[Repair]:
     """IF EXISTS and IF NOT EXISTS left out, and nothing else."""
     count = 3 if site.keywords[site.token_index + 1 : site.token_index + 2] == ["NOT"] else 2

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from pyspark.errors import PySparkException
 
 from spark_iceberg_sql.spark.bridge.jvm import gateway
+from spark_iceberg_sql.spark.bridge.jvm.java_errors import JVM_ERRORS
 from spark_iceberg_sql.syntax.identifiers import dotted, qualified_name
 
 if TYPE_CHECKING:
@@ -56,5 +57,5 @@ class CatalogNames:
         try:
             with gateway.without_error_logs():
                 return [tuple(row) for row in self._sql(query).collect()]
-        except PySparkException:
+        except (PySparkException, *JVM_ERRORS):  # Iceberg's own exceptions are not pyspark's
             return []

@@ -16,6 +16,8 @@ _CLAUSE = {"AFTER": "FIRST", **dict.fromkeys(_CONSTRAINT, "CONSTRAINT")}
 def column(cursor: Cursor, *, position: bool = False) -> ColumnDef:
     """Read a column definition; position: whether FIRST and AFTER are allowed."""
     token = cursor.tokens[cursor.index]
+    if token.text == ")" and cursor.words[cursor.index - 1] == ",":
+        cursor.fail("a column name", "trailing-comma")
     name = cursor.name("a column name")
     i = cursor.index
     span = token.start, cursor.tokens[i - 1].end

@@ -129,6 +129,7 @@ _TASK_LOGGERS = (
     "org.apache.spark.executor.Executor",
     "org.apache.spark.scheduler.TaskSetManager",
     "org.apache.spark.sql.execution.datasources.v2",
+    "org.apache.spark.util.Utils",  # `Aborting task`
 )
 
 

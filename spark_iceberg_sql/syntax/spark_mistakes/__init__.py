@@ -1,0 +1,47 @@
+"""Ordinary mistakes in statements that Spark refuses: what it makes of another engine's words, and what to write.
+
+In: Spark's condition with its parameters, and the statement's tokens. Out: one sentence, and where the text to write
+takes the place of other text, the edit. One function per mistake; none of them judges a statement that Spark accepts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from spark_iceberg_sql.syntax.spark_mistakes import (
+    column_names,
+    commands,
+    functions,
+    procedures,
+    query_clauses,
+    relations,
+    values,
+)
+from spark_iceberg_sql.syntax.spark_mistakes.python_code import python_code
+from spark_iceberg_sql.syntax.spark_mistakes.refused_statement import Mistake, MistakeHelp, RefusedStatement
+
+_TABLES: tuple[Mapping[str, tuple[Mistake, ...]], ...] = (
+    {
+        "PARSE_SYNTAX_ERROR": (
+            *query_clauses.SYNTAX,
+            *commands.SYNTAX,
+            *relations.SYNTAX,
+            *functions.SYNTAX,
+            python_code,
+        )
+    },
+    relations.UNRESOLVED,
+    column_names.NAMES,
+    commands.REFUSED,
+    functions.FUNCTIONS,
+    procedures.CALLS,
+    query_clauses.GROUPING,
+    values.VALUES,
+)
+
+
+def help_of(refused: RefusedStatement) -> MistakeHelp | None:
+    """The help for the first mistake that fits."""
+    condition = refused.condition.partition(".")[0]
+    helps = (mistake(refused) for table in _TABLES for mistake in table.get(condition, ()))
+    return next((mistake_help for mistake_help in helps if mistake_help is not None), None)
