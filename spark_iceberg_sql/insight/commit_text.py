@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from spark_iceberg_sql.checker.plan import size
+from spark_iceberg_sql.report.terminal import plural
 
 
 def commit_text(operation: str, counts: Mapping[str, int], snapshots: int = 1) -> str:
@@ -16,27 +17,22 @@ def commit_text(operation: str, counts: Mapping[str, int], snapshots: int = 1) -
     parts = []
     added, removed = counts.get("added-records", 0), counts.get("deleted-records", 0)
     if operation == "replace" and added == removed:
-        parts += [f"rewrote {number_of(added, 'row')}"] if added else []
+        parts += [f"rewrote {plural(added, 'row')}"] if added else []
     elif added and removed:  # whole files are rewritten: most of their rows may be unchanged
-        parts.append(f"replaced {number_of(removed, 'row')} by {added:,}")
+        parts.append(f"replaced {plural(removed, 'row')} by {added:,}")
     elif added or removed:
-        parts.append(f"{'wrote' if added else 'removed'} {number_of(added or removed, 'row')}")
+        parts.append(f"{'wrote' if added else 'removed'} {plural(added or removed, 'row')}")
     if files := counts.get("added-data-files"):
         written_size = size(counts.get("added-files-size", 0))
-        parts.append(f"{number_of(files, 'new data file')} ({written_size})")
+        parts.append(f"{plural(files, 'new data file')} ({written_size})")
     if files := counts.get("deleted-data-files"):
-        parts.append(f"{number_of(files, 'data file')} removed")
+        parts.append(f"{plural(files, 'data file')} removed")
     if files := counts.get("added-delete-files"):
-        parts.append(number_of(files, "new delete file"))
+        parts.append(plural(files, "new delete file"))
     if files := counts.get("removed-delete-files"):
-        parts.append(f"{number_of(files, 'delete file')} removed")
+        parts.append(f"{plural(files, 'delete file')} removed")
     if snapshots > 1:
         parts.append(f"in {snapshots:,} snapshots")
     elif partitions := counts.get("changed-partition-count"):
-        parts.append(f"in {number_of(partitions, 'partition')}")
+        parts.append(f"in {plural(partitions, 'partition')}")
     return ", ".join(parts)
-
-
-def number_of(count: int, noun: str) -> str:
-    """`1,234 rows`, `1 row`."""
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"

@@ -15,9 +15,9 @@ from pyspark.sql.types import BooleanType, DataType, DateType, NumericType, Stri
 
 from spark_iceberg_sql import markup
 from spark_iceberg_sql.errors import IcebergSqlError, MissingExtraError
-from spark_iceberg_sql.insight.commit_text import number_of
 from spark_iceberg_sql.model.schema import similar_names
 from spark_iceberg_sql.notebook.magic_options import ChartRequest
+from spark_iceberg_sql.report.terminal import plural
 from spark_iceberg_sql.safe_output import visible
 from spark_iceberg_sql.syntax.identifiers import backticked
 
@@ -135,9 +135,9 @@ def draw(request: ChartRequest, rows: Sequence[tuple[Any, float | None]], *, is_
         _refuse_bars(request, points)
     elif is_ordered:
         points.sort(key=lambda point: point[0])
-    text = f"{request.kind} chart: {request.y} by {request.x}, {number_of(len(points), 'point')}"
+    text = f"{request.kind} chart: {request.y} by {request.x}, {plural(len(points), 'point')}"
     if left_out := len(rows) - len(points):
-        text += f"; {number_of(left_out, 'row')} without a value {'is' if left_out == 1 else 'are'} left out"
+        text += f"; {plural(left_out, 'row')} without a value {'is' if left_out == 1 else 'are'} left out"
     return Chart(_png(request, points), int(_WIDTH * 100), int(_HEIGHT * 100), text)
 
 

@@ -10,7 +10,7 @@ from decimal import Decimal
 
 from spark_iceberg_sql.checker.plan import size
 from spark_iceberg_sql.errors import IcebergSqlError
-from spark_iceberg_sql.insight.commit_text import number_of
+from spark_iceberg_sql.report.terminal import plural
 
 SETTING = "IcebergSql.confirm_above"
 # As ByteSize.java reads the size of a required filter.
@@ -80,6 +80,6 @@ def _tables_text(reads: Sequence[PlannedRead]) -> str:
     files: Counter[str] = Counter()
     for read in reads:
         files[read.table] += read.files
-    texts = [f"{number_of(count, 'file')} of {table}" for table, count in files.items()]
+    texts = [f"{plural(count, 'file')} of {table}" for table, count in files.items()]
     rest = len(texts) - _MAX_TABLES
-    return ", ".join(texts[:_MAX_TABLES]) + (f" and {number_of(rest, 'other table')}" if rest > 0 else "")
+    return ", ".join(texts[:_MAX_TABLES]) + (f" and {plural(rest, 'other table')}" if rest > 0 else "")

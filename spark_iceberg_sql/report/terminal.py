@@ -84,8 +84,8 @@ def summary(reports: Sequence[Report]) -> str:
 
 
 def plural(number: int, noun: str, nouns: str | None = None) -> str:
-    """`1 file`, `2 files`; nouns: an irregular plural."""
-    return f"{number} {noun}" if number == 1 else f"{number} {nouns or noun + 's'}"
+    """`1 file`, `2,000 files`; nouns: an irregular plural."""
+    return f"{number:,} {noun if number == 1 else nouns or noun + 's'}"
 
 
 def _painted(color: bool, text: str, style: str) -> str:

@@ -21,7 +21,7 @@ from spark_iceberg_sql.model.spec import Spec
 from spark_iceberg_sql.spark.bridge.tables import hypothetical_tables as tables
 from spark_iceberg_sql.spark.gate import intercept
 from spark_iceberg_sql.spark.gate.session_tables import SessionTables
-from spark_iceberg_sql.syntax.identifiers import quoted, string_literal
+from spark_iceberg_sql.syntax.identifiers import qualified_name, string_literal
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -115,7 +115,7 @@ class Proposals:
         """An order as a proposal has it; empty for None."""
         schema = self._source.schema
         columns = [schema.by_id(field_id) for field_id in order.field_ids] if order is not None else []
-        names = ", ".join(".".join(map(quoted, column.path)) for column in columns if column is not None)
+        names = ", ".join(qualified_name(column.path) for column in columns if column is not None)
         return f"zorder({names})" if order is not None and order.is_z_order else names
 
     def ddl(self, fields: SpecFields, order: SortOrder | None) -> tuple[str, ...]:
@@ -123,7 +123,7 @@ class Proposals:
         source = self._source
         if source.table is None:
             return ()
-        name = ".".join(map(quoted, source.table))
+        name = qualified_name(source.table)
         statements = alter_statements(name, self._current, fields, source.schema)
         if order is not None and not order.is_z_order:
             clustered = "DISTRIBUTED BY PARTITION LOCALLY ORDERED" if fields else "ORDERED"

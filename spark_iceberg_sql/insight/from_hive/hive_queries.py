@@ -170,7 +170,10 @@ def _reason_kept(derivation: PartitionDerivation, run: Sequence[Condition]) -> s
         )
     malformed_values = [value for value in values if value_format.start(value) is None]
     if malformed_values:
-        return f"{prefix}'{malformed_values[0]}' is not a {value_format.unit} in the format {value_format.format}"
+        article = "an" if value_format.unit == "hour" else "a"
+        return (
+            f"{prefix}'{malformed_values[0]}' is not {article} {value_format.unit} in the format {value_format.format}"
+        )
     if run[0].operator.endswith("BETWEEN") and values[0] > values[1]:
         return f"{prefix}nothing is between {' and '.join(map(repr, values))}"
     return f"{prefix}the {value_format.unit} after {quoted_values} is outside the range of a timestamp"

@@ -9,6 +9,7 @@ from spark_iceberg_sql.checker.plan import size
 from spark_iceberg_sql.insight.health.model import NEEDS_QUERIES, OPTIONS, SMALL_SHARE, Finding, Health, TableMetrics
 from spark_iceberg_sql.insight.specs import REWRITE_ALL, rewrite_call
 from spark_iceberg_sql.model.rewrite_steps import STEP_BYTES
+from spark_iceberg_sql.report.terminal import plural
 
 _SKEW_FACTOR = 10  # times the median partition
 _MAX_SPAN = 0.5  # share of its partition's range that a file spans on average
@@ -134,9 +135,8 @@ def _small_files(metrics: TableMetrics) -> Iterator[Finding]:
     old_count = metrics.old_small if metrics.old_small > 1 else 0
     if old_count and any(not field.transform.transform.is_void for field in metrics.fields):
         can_combine = metrics.small > metrics.small_after
-        shared_text = (
-            f"{metrics.small:,} share a partition with others and fit into about {metrics.small_after:,} files, "
-        )
+        files_after = plural(metrics.small_after, "file")
+        shared_text = f"{metrics.small:,} share a partition with others and fit into about {files_after}, "
         yield Finding(
             "small files",
             f"{old_count + (metrics.small if can_combine else 0):,} of {metrics.files:,} files are "
@@ -153,11 +153,10 @@ def _small_files(metrics: TableMetrics) -> Iterator[Finding]:
             "small files",
             f"{small_count:,} of {metrics.files:,} files are {size_limit} and "
             + (
-                f"are rewritten together with others: they fit into about {count_after:,} files, since those of "
-                f"an earlier "
-                "spec are grouped anew"
+                f"are rewritten together with others: they fit into about {plural(count_after, 'file')}, since those "
+                "of an earlier spec are grouped anew"
                 if old_count
-                else f"share a partition with others: they fit into about {count_after:,} files"
+                else f"share a partition with others: they fit into about {plural(count_after, 'file')}"
             ),
             small_count,
             metrics.small_bytes + (metrics.old_small_bytes if old_count else 0),

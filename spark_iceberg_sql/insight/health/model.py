@@ -116,7 +116,7 @@ class Health(Result):
     @property
     def _title(self) -> str:
         judged = "" if self.queries is None else f"; judged for {plural(self.queries, 'query', 'queries')}"
-        return f"{self.files:,} data files, {size(self.bytes)}{judged}"
+        return f"{plural(self.files, 'data file')}, {size(self.bytes)}{judged}"
 
     def __str__(self) -> str:
         lines = [f"{self.table}: {self._title}"]
@@ -184,7 +184,7 @@ def rewrite_comment(finding: Finding) -> str:
         return ""
     if finding.rewritten_files is None or finding.rewritten_bytes is None:
         return "  -- how much it rewrites is unknown"
-    return f"  -- rewrites {finding.rewritten_files:,} data files, {size(finding.rewritten_bytes)}"
+    return f"  -- rewrites {plural(finding.rewritten_files, 'data file')}, {size(finding.rewritten_bytes)}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,13 +53,18 @@ def judged_by_queries(
 
 
 def _layout_findings(health: Health, advice: Advice, larger_files: Callable[[Proposal], Proposal]) -> Iterator[Finding]:
-    """Advise's best spec, one finding for each of the statements that lead to it; none if today's is the best.
+    """The best of advise's specs after which the queries read no more, one finding for each of the statements that lead
+    to it; none if today's is the best. The first spec, ruled out, if there is none.
 
     `spec` if it is another one, or another order; `layout` if the files only need to be written anew.
     """
-    best, today = advice.best, advice.today
-    if today is None or best.is_today:
+    today = advice.today
+    if today is None or advice.best.is_today:
         return
+    cheaper = [p for p in advice.proposals if not p.is_today and p.cost <= (1 - p.error) * today.cost]
+    objections = {id(p): _objection(today, p, larger_files) for p in (advice.best, *cheaper)}
+    best = next((p for p in cheaper if objections[id(p)] is None), advice.best)
+    reason = objections[id(best)]
     reads = _reads(today, best)
     change = f"with {best.title}" if best.spec else best.title
     if not best.ddl:
@@ -68,7 +73,6 @@ def _layout_findings(health: Health, advice: Advice, larger_files: Callable[[Pro
     statements = [*best.ddl, *([best.rewrite] if best.rewrite is not None else [])]
     basis = advice.basis
     detail = f"{change}, the queries read {reads}"
-    reason = _objection(today, best, larger_files)
     if reason is not None:
         yield Finding(problem, detail, health.files, health.bytes, None, basis, reason=reason, reads=reads)
         return

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from spark_iceberg_sql import markup
 from spark_iceberg_sql.checker.plan import size
-from spark_iceberg_sql.insight.commit_text import number_of
 from spark_iceberg_sql.insight.json_values import Result
 from spark_iceberg_sql.insight.listing.tables_model import time_text
+from spark_iceberg_sql.report.terminal import plural
 from spark_iceberg_sql.report.text_columns import text_columns
 from spark_iceberg_sql.safe_output import join_visible, visible
 
@@ -98,9 +98,9 @@ class Description(Result):
 
     @property
     def _title(self) -> str:
-        parts = [] if self.rows is None else [number_of(self.rows, "row")]
-        parts += [] if self.files is None else [number_of(self.files, "data file")]
-        parts += [number_of(self.delete_files, "delete file")] if self.delete_files else []
+        parts = [] if self.rows is None else [plural(self.rows, "row")]
+        parts += [] if self.files is None else [plural(self.files, "data file")]
+        parts += [plural(self.delete_files, "delete file")] if self.delete_files else []
         parts += [] if self.bytes is None else [size(self.bytes)]
         parts += [f"format version {self.format_version}", f"last change {time_text(self.last_change)} UTC"]
         return ", ".join(parts)

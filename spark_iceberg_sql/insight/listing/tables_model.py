@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from spark_iceberg_sql import markup
 from spark_iceberg_sql.checker.plan import size
-from spark_iceberg_sql.insight.commit_text import number_of
 from spark_iceberg_sql.insight.json_values import Result
+from spark_iceberg_sql.report.terminal import plural
 from spark_iceberg_sql.report.text_columns import text_columns
 from spark_iceberg_sql.safe_output import join_visible, visible
 
@@ -52,10 +52,10 @@ class TableListing(Result):
     def _title(self) -> str:
         iceberg_tables = [table for table in self.tables if table.kind == "iceberg"]
         rest = len(self.tables) - len(iceberg_tables)
-        title = number_of(len(iceberg_tables), "Iceberg table")
+        title = plural(len(iceberg_tables), "Iceberg table")
         if iceberg_tables:
             files = sum(table.files or 0 for table in iceberg_tables)
-            title += f" with {number_of(files, 'data file')}, {size(sum(table.bytes or 0 for table in iceberg_tables))}"
+            title += f" with {plural(files, 'data file')}, {size(sum(table.bytes or 0 for table in iceberg_tables))}"
         return title + (f", and {rest:,} other name{'' if rest == 1 else 's'}" if rest else "")
 
     def __str__(self) -> str:
