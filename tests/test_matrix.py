@@ -14,7 +14,7 @@ from spark_iceberg_sql.spark import versions
 
 def test_the_page_shows_the_results() -> None:
     assert page.FILE.read_text("utf-8") == page.page(results.load(results.FILE)), (
-        "python -m tests.matrix --no-run --page"
+        "python -m tests.matrix --no-run --keep"
     )
 
 

@@ -31,10 +31,12 @@ def _hadoop(bench: Bench, storage: Storage) -> CatalogSettings:
 
 def _hive(bench: Bench, storage: Storage) -> CatalogSettings:
     """Hive's metastore in the driver, over Derby."""
+    bench.require_jar("hive-metastore")
     database = f"jdbc:derby:;databaseName={bench.folder / 'metastore'};create=true"
     spark = {
         "spark.hadoop.javax.jdo.option.ConnectionURL": database,
         "spark.hadoop.datanucleus.schema.autoCreateAll": "true",
+        "spark.hadoop.datanucleus.connectionPoolingType": "HikariCP",  # Spark comes without Hive's own, BoneCP
         "spark.hadoop.hive.metastore.schema.verification": "false",
         "spark.hadoop.hive.metastore.warehouse.dir": storage.root,
     }

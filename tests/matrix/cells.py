@@ -119,7 +119,7 @@ def _run(cell: Names, folder: Path, shared: Processes, remembered: dict[Any, Any
     with Processes(folder / "logs") as processes:
         bench = Bench(
             folder=folder, home=home, spark=version, scala=spark.scala, iceberg=spark.iceberg.version,
-            runtime=spark.runtime(), python=python.session(spark.java == (17,)), java_home=java.home(),
+            runtime=spark.runtime(), python=python.session(spark.java == (17,)), java_home=java.for_spark(),
             python_path=(packages, ROOT), processes=processes, shared=shared, remembered=remembered,
             deploy_mode=master.deploy_mode,
         )  # fmt: skip

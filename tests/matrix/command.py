@@ -7,9 +7,9 @@ python -m tests.matrix --only catalog=rest,spark=3.5    these parts, and the usu
 python -m tests.matrix --all --only spark=4.0           of all cells those with this part
 python -m tests.matrix --list                           the parts of each axis
 
-The results go into tests/matrix/results.json beside those of cells that were not run now, and `--page`
-writes docs/matrix.md from that file. The exit code is 1 if a promise does not hold for which tests/matrix/reasons.py
-has no reason.
+With `--keep`, the results go into tests/matrix/results.json, beside those of cells that were not run now, and
+docs/matrix.md is written from that file. The exit code is 1 if a promise does not hold for which
+tests/matrix/reasons.py has no reason.
 """
 
 from __future__ import annotations
@@ -50,10 +50,10 @@ def main(words: Sequence[str] | None = None) -> int:
         for result in run(_selection(args)):
             print(line(result), flush=True)
             unexplained += any(reason_of(result, fault) is None for fault in result.faults.values())
-            if not args.no_results:
-                results.store(args.results, result)
-    if args.page is not None:
-        args.page.write_text(page.page(results.load(args.results)), "utf-8")
+            if args.keep or args.results:
+                results.store(args.results or results.FILE, result)
+    if args.keep or args.page:
+        (args.page or page.FILE).write_text(page.page(results.load(args.results or results.FILE)), "utf-8")
     return int(bool(unexplained))
 
 
@@ -99,12 +99,10 @@ def _parser() -> argparse.ArgumentParser:
         help="cells of these parts; an axis may be repeated",
     )
     parser.add_argument("--list", action="store_true", help="the parts of each axis")
-    parser.add_argument(
-        "--page", type=Path, nargs="?", const=page.FILE, metavar="FILE", help="write the page (default: docs/matrix.md)"
-    )
-    parser.add_argument("--no-run", action="store_true", help="only write the page, from the file of results")
-    parser.add_argument("--no-results", action="store_true", help="do not remember the results")
-    parser.add_argument("--results", type=Path, default=results.FILE, metavar="FILE", help="the file of results")
+    parser.add_argument("--keep", action="store_true", help="remember the results, and write docs/matrix.md")
+    parser.add_argument("--results", type=Path, metavar="FILE", help="remember the results in this file")
+    parser.add_argument("--page", type=Path, metavar="FILE", help="write the page into this file")
+    parser.add_argument("--no-run", action="store_true", help="only write the page, from the remembered results")
     return parser
 
 

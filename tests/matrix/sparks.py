@@ -94,18 +94,8 @@ def _with_scala(minor: str, scala: str, packages: Path) -> Path:
     version = SPARKS[minor].version(packages)
     downloads = cache() / "tests" / "matrix" / f"spark-{version}-{scala}"
     downloads.mkdir(parents=True, exist_ok=True)
-    modules = ("sql", "hive", "hive-thriftserver", "connect")
-    names = "".join(
-        f'<dependency org="org.apache.spark" name="spark-{name}_{scala}" rev="{version}"/>' for name in modules
-    )
-    ivy = downloads / "ivy.xml"
-    ivy.write_text(
-        '<ivy-module version="2.0"><info organisation="tests" module="spark"/><configurations><conf name="default"/>'
-        f'</configurations><dependencies defaultconfmapping="default->master,runtime(*)">{names}</dependencies>'
-        "</ivy-module>",
-        "utf-8",
-    )
-    if not store_parts.retrieved(downloads, f"spark-sql_{scala}-{version}", ["-ivy", str(ivy)]):
+    everything = ("sql", "hive", "hive-thriftserver")
+    if not any(_downloaded(downloads, version, scala, modules) for modules in (everything, ("sql",))):
         raise UnavailableError(f"Spark {version} with Scala {scala} is not in pip, and its jars are not in Maven")
     jars = [jar for jar in downloads.glob("*.jar") if not jar.stem.endswith(("-sources", "-javadoc", "-tests"))]
 
@@ -121,6 +111,21 @@ def _with_scala(minor: str, scala: str, packages: Path) -> Path:
                 (target / ivy.name).symlink_to(ivy)
 
     return _linked(cache() / "tests" / "matrix" / f"pyspark-{version}-scala{scala}", fill)
+
+
+def _downloaded(folder: Path, version: str, scala: str, modules: tuple[str, ...]) -> bool:
+    """Whether a folder has the jars of some of Spark's modules, with all that they need."""
+    names = "".join(
+        f'<dependency org="org.apache.spark" name="spark-{name}_{scala}" rev="{version}"/>' for name in modules
+    )
+    ivy = folder / "ivy.xml"
+    ivy.write_text(
+        '<ivy-module version="2.0"><info organisation="tests" module="spark"/><configurations><conf name="default"/>'
+        f'</configurations><dependencies defaultconfmapping="default->master,runtime(*)">{names}</dependencies>'
+        "</ivy-module>",
+        "utf-8",
+    )
+    return store_parts.retrieved(folder, f"spark-{modules[-1]}_{scala}-{version}", ["-ivy", str(ivy)], seconds=900)
 
 
 def _linked(folder: Path, fill: Callable[[Path], None]) -> Path:

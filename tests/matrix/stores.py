@@ -6,6 +6,7 @@ import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -45,8 +46,15 @@ def _s3(bench: Bench) -> Storage:
     collection = {**_KEYS, "endpoint": endpoint, "url": "s3://lake"}
     spark = {f"spark.iceberg_sql.collection.moto.{key}": value for key, value in collection.items()}
     bundle = _aws_bundle(bench.iceberg)
-    server_bundle = _aws_bundle("1.11.0")  # as the REST catalog
-    return Storage(f"s3://lake/{bench.folder.name}", catalog, spark, (bundle,), (server_bundle,))
+    return Storage(f"s3://lake/{bench.folder.name}", catalog, spark, (bundle,), _server_jars())
+
+
+def _server_jars() -> tuple[Path, ...]:
+    """For the REST catalog, which has neither Iceberg's S3FileIO nor what it needs; in the version of that server."""
+    file_io = store_parts.fetched(
+        "iceberg-aws-1.11.0", (("org.apache.iceberg", "iceberg-aws", "1.11.0"),), transitive=False
+    )
+    return (_aws_bundle("1.11.0"), *file_io)
 
 
 def _moto(bench: Bench) -> str:

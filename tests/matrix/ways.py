@@ -71,6 +71,11 @@ def _connect_server(bench: Bench) -> int:
     return _server(bench, "connect-server")
 
 
+def _thrift_server(bench: Bench) -> int:
+    bench.require_jar("spark-hive-thriftserver_")
+    return _server(bench, "thrift-server")
+
+
 def _server(bench: Bench, command: str) -> int:
     """The port of this package's server."""
     port = store_parts.free_port()
@@ -120,7 +125,7 @@ def _written_jar(bench: Bench) -> Path:
 
 
 def _beeline(bench: Bench, python: Python, statements: Sequence[str], started: Started) -> Answers:
-    port = _server(bench, "thrift-server")
+    port = _thrift_server(bench)
     script = bench.folder / "statements.sql"
     script.write_text("".join(f"SELECT '@@{n}';\n{text};\n" for n, text in enumerate(statements)), "utf-8")
     done = subprocess.run(
@@ -147,7 +152,7 @@ def _beeline_answer(text: str) -> Mapping[str, object]:
 def _pyhive(bench: Bench, python: Python, statements: Sequence[str], started: Started) -> Answers:
     packages = ("pyhive==0.7.0", "thrift>=0.16", "thrift_sasl", "pure-sasl")
     client = python.environment("pyhive", packages)
-    port = _server(bench, "thrift-server")
+    port = _thrift_server(bench)
     command = [str(client), "-W", "ignore", str(_PROGRAMS / "pyhive_client.py")]
     environment = {key: value for key, value in bench.environment.items() if key != "PYTHONPATH"}
     return _program(command, {"port": port}, statements, started, environment, bench.folder)

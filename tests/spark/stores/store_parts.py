@@ -142,7 +142,7 @@ def rest_jars() -> list[Path]:
     return [*folder.glob("*.jar"), *hadoop]
 
 
-def retrieved(folder: Path, jar: str, what: list[str]) -> bool:
+def retrieved(folder: Path, jar: str, what: list[str], seconds: int = 240) -> bool:
     """Whether the jar is in the folder, after Ivy has fetched it with its dependencies."""
     done = folder / f"{jar}.done"
     if done.exists():
@@ -152,7 +152,7 @@ def retrieved(folder: Path, jar: str, what: list[str]) -> bool:
     command = ["java", "-Xmx256m", "-jar", str(ivy), "-error", "-cache", f"{folder}/cache", *what]
     command += ["-confs", "default", "-retrieve"]
     command.append(f"{folder}/[artifact]-[revision](-[classifier]).[ext]")
-    subprocess.run(command, capture_output=True, timeout=240, check=False)
+    subprocess.run(command, capture_output=True, timeout=seconds, check=False)
     if not (folder / f"{jar}.jar").is_file():
         return False
     done.touch()
