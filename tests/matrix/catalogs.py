@@ -38,6 +38,7 @@ def _hive(bench: Bench, storage: Storage) -> CatalogSettings:
         "spark.hadoop.datanucleus.schema.autoCreateAll": "true",
         "spark.hadoop.datanucleus.connectionPoolingType": "HikariCP",  # Spark comes without Hive's own, BoneCP
         "spark.hadoop.hive.metastore.schema.verification": "false",
+        "spark.hadoop.iceberg.engine.hive.lock-enabled": "false",  # such a metastore has no tables for locks
         "spark.hadoop.hive.metastore.warehouse.dir": storage.root,
     }
     return CatalogSettings({"type": "hive", "warehouse": storage.root}, spark)

@@ -35,8 +35,8 @@ class Java:
         modules = subprocess.run(command, capture_output=True, text=True, check=False).stdout
         if _VECTORS not in modules:
             raise UnavailableError(
-                f"no complete Java {self.name} on this machine: Spark needs its module {_VECTORS}, and the package "
-                f"{_PACKAGE} is without it"
+                f"Java {self.name} was not installed where this was run, and the package {_PACKAGE} is without "
+                f"the module {_VECTORS}, which Spark needs"
             )
         return home
 
@@ -53,7 +53,9 @@ class Java:
                 [*command, f"{_PACKAGE}=={self.name}.*"], capture_output=True, text=True, timeout=300, check=False
             )
             if done.returncode or not runtime.is_dir():
-                raise UnavailableError(f"no Java {self.name} on this machine, and pip has no {_PACKAGE} of it")
+                raise UnavailableError(
+                    f"Java {self.name} was not installed where this was run, and pip has no {_PACKAGE} of it"
+                )
         for program in (runtime / "bin").iterdir():
             program.chmod(0o755)
         return runtime

@@ -16,7 +16,8 @@ import store_parts
 from matrix.parts import Bench
 from matrix.promises import LOSS
 
-_EXECUTOR_FIRST = {"spark.executor.userClassPathFirst": "true"}
+_TWO = {"spark.cores.max": "2"}  # executors
+_EXECUTOR_FIRST = {**_TWO, "spark.executor.userClassPathFirst": "true"}
 _BOTH_FIRST = {**_EXECUTOR_FIRST, "spark.driver.userClassPathFirst": "true"}
 _SECONDS_BEFORE_LOSS = 4  # the query is in its first stage then
 
@@ -45,8 +46,12 @@ class Cluster(LocalMode):
         self._start("master.Master", options, port)
         self.url = f"spark://127.0.0.1:{port}"
         self.workers = [self.add_worker() for _ in range(workers)]
-        memory = {"spark.executor.memory": "600m", "spark.executor.cores": "1"}
-        self.settings = {**memory, **settings}
+        self.settings = {
+            "spark.executor.memory": "600m",
+            "spark.executor.cores": "1",
+            "spark.executor.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+            **settings,
+        }
 
     def add_worker(self) -> subprocess.Popen[bytes]:
         """A worker that joins now."""
@@ -125,10 +130,10 @@ MASTERS = {
     master.name: master
     for master in (
         Master("local", "local mode"),
-        Master("standalone", "standalone cluster", lambda bench: Cluster(bench, 2, {})),
+        Master("standalone", "standalone cluster", lambda bench: Cluster(bench, 2, _TWO)),
         Master("first", "standalone, userClassPathFirst", lambda bench: Cluster(bench, 2, _EXECUTOR_FIRST)),
         Master("both-first", "standalone, userClassPathFirst of the driver, too", lambda b: Cluster(b, 2, _BOTH_FIRST)),
-        Master("deploy", "standalone, `--deploy-mode cluster`", lambda b: Cluster(b, 2, {}), deploy_mode="cluster"),
+        Master("deploy", "standalone, `--deploy-mode cluster`", lambda b: Cluster(b, 2, _TWO), deploy_mode="cluster"),
         Master("loss", "standalone, an executor is killed, a worker joins late", LossyCluster, heavy=True),
     )
 }

@@ -106,7 +106,9 @@ class Bench:
     def require_jar(self, name: str) -> None:
         """Raise UnavailableError if Spark comes without a jar whose name begins like this."""
         if not any((self.home / "jars").glob(f"{name}*.jar")):
-            raise UnavailableError(f"Spark {self.spark} for Scala {self.scala} was to be had without {name} here")
+            raise UnavailableError(
+                f"the registry had no {name.rstrip('_')} for Spark {self.spark} with Scala {self.scala}"
+            )
 
     def once(self, key: Any, start: Callable[[], Any]) -> Any:
         """What `start` returned for this key, in this cell or an earlier one."""

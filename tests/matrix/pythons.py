@@ -53,7 +53,7 @@ class Python:
         for path in self._candidates():
             if path.is_file():
                 return path
-        raise UnavailableError(f"no Python {self.name} on this machine")
+        raise UnavailableError(f"Python {self.name} was not installed where this was run")
 
     def _candidates(self) -> Iterator[Path]:
         command = f"python{self.name}"

@@ -21,7 +21,7 @@ from matrix.pythons import Python
 Answers = list[Mapping[str, object]]
 Started = Callable[[str], None]
 _PROGRAMS = Path(__file__).parent / "programs"
-_SECONDS = 240  # for the statements of a cell
+_SECONDS = 420  # for the statements of a cell, on a machine with much else to do
 _SPARK_4 = (4, 0)
 
 
