@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.sessions import session
 from spark_iceberg_sql.spark.bridge.jvm import server_processes
+from spark_iceberg_sql.spark.gate import intercept
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -108,7 +109,12 @@ def thrift_server(
     spark: SparkSession | None = None, *, host: str = "127.0.0.1", port: int = 10000, ddl: str = "error"
 ) -> Server:
     """Serve JDBC and other clients of Hive's Thrift protocol from this process; otherwise like `connect_server`."""
-    return _start_server("jdbc:hive2", server_processes.start_thrift, spark, host, port, ddl)
+    return _start_server("jdbc:hive2", _start_thrift, spark, host, port, ddl)
+
+
+def _start_thrift(spark: SparkSession, host: str, port: int) -> tuple[int, server_processes.Stop]:
+    intercept.ensure(spark)  # with which a client can connect, whatever the default catalog is
+    return server_processes.start_thrift(spark, host, port)
 
 
 def shared_settings(config: Mapping[str, str], catalog: str = "local") -> dict[str, str]:

@@ -8,6 +8,7 @@ import socket
 import subprocess
 from pathlib import Path
 
+import process
 import pyspark
 import pytest
 from pyspark.sql import SparkSession
@@ -43,21 +44,45 @@ def said(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> str:
     spark.sql("CREATE TABLE local.thrift.d (ts TIMESTAMP) USING iceberg PARTITIONED BY (days(ts))")
     folder = tmp_path_factory.mktemp("beeline")
     path = f"{spark.conf.get('spark.sql.catalog.local.warehouse')}/thrift/i"
-    (folder / "statements.sql").write_text(STATEMENTS.format(path=path), "utf-8")
     with sis.thrift_server(spark, port=0) as server:
-        done = subprocess.run(
-            [
-                *("java", "-Xmx200m", "-cp", f"{JARS}/*", "org.apache.hive.beeline.BeeLine", "-u", server.url),
-                *("--force=true", "--outputformat=tsv2", "--showHeader=false", "-f", "statements.sql"),
-            ],
-            cwd=folder,
-            env={**os.environ, "HOME": str(folder)},
-            capture_output=True,
-            text=True,
-            timeout=300,
-            check=False,
-        )  # fmt: skip
+        return beeline(server.url, STATEMENTS.format(path=path), folder)
+
+
+def beeline(url: str, statements: str, folder: Path) -> str:
+    """What beeline prints for statements."""
+    (folder / "statements.sql").write_text(statements, "utf-8")
+    done = subprocess.run(
+        [
+            *("java", "-Xmx200m", "-cp", f"{JARS}/*", "org.apache.hive.beeline.BeeLine", "-u", url),
+            *("--force=true", "--outputformat=tsv2", "--showHeader=false", "-f", "statements.sql"),
+        ],
+        cwd=folder,
+        env={**os.environ, "HOME": str(folder)},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )  # fmt: skip
     return done.stdout + done.stderr
+
+
+OF_A_JAR = """
+import subprocess
+spark = sis.session(os.getcwd() + "/w", config={**SMALL, "spark.master": "local[2]"}, ddl=os.environ["DDL"])
+with sis.thrift_server(spark, port=0, ddl=os.environ["DDL"]) as server:
+    beeline = ["java", "-Xmx200m", "-cp", os.environ["JARS"], "org.apache.hive.beeline.BeeLine", "-u", server.url]
+    beeline += ["--outputformat=tsv2", "-e", "SELECT concat('current ', current_catalog())"]
+    home = {**os.environ, "HOME": os.getcwd()}
+    done = subprocess.run(beeline, capture_output=True, text=True, env=home)
+    print(done.stdout + done.stderr)
+"""
+
+
+@pytest.mark.parametrize("ddl", ["error", "off"])
+def test_a_client_connects_whose_default_catalog_is_of_a_jar(tmp_path: Path, ddl: str) -> None:
+    """Before its first statement Spark runs USE on a thread of Hive's, which does not have the jars of `spark.jars`."""
+    printed, _ = process.run(tmp_path, OF_A_JAR, JARS=f"{JARS}/*", DDL=ddl)
+    assert "current local" in printed.splitlines(), printed
 
 
 def test_functions_rules_and_table_functions(said: str) -> None:

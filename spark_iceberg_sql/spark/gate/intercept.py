@@ -48,6 +48,7 @@ _SOURCES = (
             "GateParser",
             "GateRule",
             "PythonCheck",
+            "HiveThread",
             "Gate",
         )
     ),
@@ -70,6 +71,13 @@ def install(spark: SparkSession, ddl: str = "error") -> SparkSession:
         _jvm_gate().install(java_session(spark), ddl)
     _explain_errors(explains=True)
     return spark
+
+
+def ensure(spark: SparkSession) -> None:
+    """Put the gate into a session and those derived from it without a mode, so that clients of Hive's protocol can
+    connect. Raises IcebergSqlError if it cannot be built for this version of Spark.
+    """
+    _jvm_gate().ensure(java_session(spark))
 
 
 def uninstall(spark: SparkSession) -> None:

@@ -6,39 +6,18 @@ If something is not available (no network, no node, no moto), the tests that nee
 from __future__ import annotations
 
 import os
-import shutil
 import socket
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-import pyspark
 import pytest
-from store_parts import (
-    AWS,
-    AZURITE,
-    HADOOP,
-    S3,
-    SQLITE,
-    Remote,
-    azure_jars,
-    client,
-    end,
-    fetched,
-    free_port,
-    jar,
-    rest_jars,
-)
+import store_servers
+from store_parts import AWS, S3, SQLITE, Remote, azure_jars, client, end, free_port, jar
 from store_settings import SHORT
-
-from spark_iceberg_sql.files.user_cache import cache_directory
-
-# These processes run for seconds: one JIT tier, and no collector with its own threads.
-QUICK = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
 
 
 @pytest.fixture(scope="session")
@@ -114,13 +93,11 @@ def second(starting: dict[str, Future[Remote]]) -> Remote:
 
 @pytest.fixture(scope="session")
 def s3(servers: Any, remote: Remote, tmp_path_factory: pytest.TempPathFactory) -> S3:
-    pytest.importorskip("moto", reason="needs moto[server,s3,glue]")
-    pytest.importorskip("flask", reason="needs moto[server,s3,glue]")
     port = free_port()
     endpoint = f"http://127.0.0.1:{port}"
     environment = {**os.environ, "MOTO_PORT": str(port)}
     servers(
-        [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port)],
+        store_servers.moto(port),
         port,
         env=environment,
         cwd=tmp_path_factory.mktemp("moto"),  # it writes recordings to its working directory
@@ -159,19 +136,12 @@ def name_node(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[tuple[subprocess.Popen[bytes], int, Path] | None]:
     """A one-node HDFS that is still starting, its port and the file that it writes then; None if no test needs it."""
-    cluster = wanted(request, "hdfs") and fetched("hadoop-minicluster-3.4.2", HADOOP, transitive=False)
-    if not cluster:
+    folder = tmp_path_factory.mktemp("hdfs")
+    port = free_port()
+    command = wanted(request, "hdfs") and store_servers.name_node(port, free_port(), folder / "details")
+    if not command:
         yield None
         return
-    folder = tmp_path_factory.mktemp("hdfs")
-    spark_jars = Path(pyspark.__file__).parent / "jars"
-    port, http = free_port(), free_port()
-    main = "org.apache.hadoop.mapreduce.MiniHadoopClusterManager"
-    command = [
-        shutil.which("java") or "java", "-Xmx512m", *QUICK, "-cp", ":".join([*map(str, cluster), f"{spark_jars}/*"]),
-        main, "-nomr", "-format", "-nnport", str(port), "-nnhttpport", str(http), "-datanodes", "1",
-        "-writeDetails", str(folder / "details"),
-    ]  # fmt: skip
     process = subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     yield process, port, folder / "details"
     process.terminate()
@@ -197,31 +167,10 @@ def azurite(servers: Any, tmp_path_factory: pytest.TempPathFactory) -> str:
     """A connection string."""
     if not azure_jars():
         pytest.skip("needs com.azure:azure-storage-file-datalake")
-    npm = shutil.which("npm")
-    if npm is None or shutil.which("node") is None:
-        pytest.skip("needs node and npm")
-    home = cache_directory() / "azurite"
-    program = home / "node_modules" / ".bin" / "azurite-blob"
-    if not program.exists():
-        home.mkdir(parents=True, exist_ok=True)
-        done = subprocess.run(
-            [npm, "install", "--no-audit", "--no-fund", "--prefix", str(home), AZURITE],
-            capture_output=True,
-            timeout=240,
-            check=False,
-        )
-        if done.returncode:
-            pytest.skip(f"needs {AZURITE} from npm")
     port = free_port()
-    data = tmp_path_factory.mktemp("azurite")
-    servers(
-        [str(program), "--blobHost", "127.0.0.1", "--blobPort", str(port), "--location", str(data),
-         "--skipApiVersionCheck", "--loose", "--disableTelemetry", "--silent"],
-        port,
-    )  # fmt: skip
-    key = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=="
+    servers(store_servers.azurite(port, tmp_path_factory.mktemp("azurite")), port)
     return (
-        f"DefaultEndpointsProtocol=http;AccountName=devstoreaccount1;AccountKey={key};"
+        f"DefaultEndpointsProtocol=http;AccountName=devstoreaccount1;AccountKey={store_servers.AZURE_KEY};"
         f"BlobEndpoint=http://127.0.0.1:{port}/devstoreaccount1;"
     )
 
@@ -229,14 +178,8 @@ def azurite(servers: Any, tmp_path_factory: pytest.TempPathFactory) -> str:
 @pytest.fixture(scope="session")
 def rest(servers: Any, remote: Remote, tmp_path_factory: pytest.TempPathFactory) -> str:
     """The URI of Iceberg's own REST catalog, named `rest` in the Spark process."""
-    jars = rest_jars()
-    if not jars:
-        pytest.skip("needs org.apache.iceberg:iceberg-core:1.11.0:tests and Jetty")
     port, warehouse = free_port(), tmp_path_factory.mktemp("rest")
-    source = Path(__file__).with_name("rest") / "RestServer.java"
-    classes = ":".join(map(str, [*jars, jar(SQLITE)]))
-    command = [shutil.which("java") or "java", "-Xmx256m", *QUICK, "-cp", classes, str(source)]
-    servers([*command, str(port), str(warehouse)], port)
+    servers(store_servers.rest_catalog(port, str(warehouse), warehouse), port)
     uri = f"http://127.0.0.1:{port}"
     remote.call("spark_iceberg_sql.spark.tables.catalog_settings", "catalog", "rest", "rest", uri=uri)
     remote.sql("CREATE NAMESPACE rest.db")

@@ -121,7 +121,7 @@ def fetched(name: str, coordinates: tuple[tuple[str, str, str], ...], *, transit
     folder = cache_directory() / name
     for coordinate in coordinates:
         what = ["-dependency", *coordinate, *([] if transitive else ["-notransitive"])]
-        if not _retrieved(folder, f"{coordinate[1]}-{coordinate[2]}", what):
+        if not retrieved(folder, f"{coordinate[1]}-{coordinate[2]}", what):
             return []
     spark_s_own = ("slf4j", "jackson-", "log4j", "scala-")
     beside = ("-sources.jar", "-javadoc.jar")
@@ -135,14 +135,14 @@ def fetched(name: str, coordinates: tuple[tuple[str, str, str], ...], *, transit
 def rest_jars() -> list[Path]:
     """The class path of RestServer.java, with Hadoop's file system from Spark; empty if it cannot be downloaded."""
     folder = cache_directory() / "iceberg-rest-1.11.0"
-    if not _retrieved(folder, "iceberg-core-1.11.0-tests", ["-ivy", str(HERE / "rest" / "ivy.xml")]):
+    if not retrieved(folder, "iceberg-core-1.11.0-tests", ["-ivy", str(HERE / "rest" / "ivy.xml")]):
         return []
     spark = Path(pyspark.__file__).parent / "jars"
     hadoop = [*spark.glob("hadoop-client-*.jar"), *spark.glob("commons-logging-*.jar")]
     return [*folder.glob("*.jar"), *hadoop]
 
 
-def _retrieved(folder: Path, jar: str, what: list[str]) -> bool:
+def retrieved(folder: Path, jar: str, what: list[str], seconds: int = 240) -> bool:
     """Whether the jar is in the folder, after Ivy has fetched it with its dependencies."""
     done = folder / f"{jar}.done"
     if done.exists():
@@ -152,7 +152,7 @@ def _retrieved(folder: Path, jar: str, what: list[str]) -> bool:
     command = ["java", "-Xmx256m", "-jar", str(ivy), "-error", "-cache", f"{folder}/cache", *what]
     command += ["-confs", "default", "-retrieve"]
     command.append(f"{folder}/[artifact]-[revision](-[classifier]).[ext]")
-    subprocess.run(command, capture_output=True, timeout=240, check=False)
+    subprocess.run(command, capture_output=True, timeout=seconds, check=False)
     if not (folder / f"{jar}.jar").is_file():
         return False
     done.touch()

@@ -155,6 +155,7 @@ public class Gate implements Admission {
   @Override
   public String admitted(SparkSession session, ParserInterface parser, String text, Object parameters)
     throws Exception {
+    HiveThread.loadJars(session);
     if (text == null || python.isRunning()) return text;
     boolean translated = prefilter.mayNeedTranslation(text);
     if (!translated && text.indexOf("${") < 0 && !DdlPrefilter.mayBeDdl(text)) return text;

@@ -1,4 +1,5 @@
 import java.net.InetSocketAddress;
+import java.util.HashMap;
 import java.util.Map;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.iceberg.jdbc.JdbcCatalog;
@@ -8,13 +9,23 @@ import org.eclipse.jetty.ee10.servlet.ServletContextHandler;
 import org.eclipse.jetty.ee10.servlet.ServletHolder;
 import org.eclipse.jetty.server.Server;
 
-/** Iceberg's own REST catalog of its tests, on 127.0.0.1. Arguments: port, warehouse. */
+/**
+ * Iceberg's own REST catalog of its tests, on 127.0.0.1.
+ * Arguments: port, warehouse, the folder of its database, settings of the tables' store as KEY=VALUE.
+ */
 public class RestServer {
   public static void main(String[] arguments) throws Exception {
+    Map<String, String> settings = new HashMap<>();
+    for (int i = 3; i < arguments.length; i++) {
+      String[] setting = arguments[i].split("=", 2);
+      settings.put(setting[0], setting[1]);
+    }
+    settings.put("warehouse", arguments[1]);
+    settings.put("uri", "jdbc:sqlite:" + arguments[2] + "/catalog.db");
+    settings.put("jdbc.schema-version", "V1");
     JdbcCatalog catalog = new JdbcCatalog();
     catalog.setConf(new Configuration());
-    String uri = "jdbc:sqlite:" + arguments[1] + "/catalog.db";
-    catalog.initialize("rest", Map.of("warehouse", arguments[1], "uri", uri, "jdbc.schema-version", "V1"));
+    catalog.initialize("rest", settings);
     ServletContextHandler context = new ServletContextHandler();
     context.addServlet(new ServletHolder(new RESTCatalogServlet(new RESTCatalogAdapter(catalog))), "/*");
     Server server = new Server(new InetSocketAddress("127.0.0.1", Integer.parseInt(arguments[0])));

@@ -1,0 +1,78 @@
+"""tests/matrix: its cells, the judgement of answers, and the page; tests/spark/test_matrix.py runs some cells."""
+
+from __future__ import annotations
+
+import pytest
+from matrix import page, results
+from matrix.cells import AXES, PAIRS, USUAL, Result, every_cell, pairs
+from matrix.command import ALWAYS, line, main
+from matrix.promises import PROMISES, faults, statements
+from matrix.reasons import REASONS, reason_of
+
+from spark_iceberg_sql.spark import versions
+
+
+def test_the_page_shows_the_results() -> None:
+    assert page.FILE.read_text("utf-8") == page.page(results.load(results.FILE)), (
+        "python -m tests.matrix --no-run --keep"
+    )
+
+
+def test_each_pinned_runtime_is_a_part() -> None:
+    assert [(spark.minor, spark.scala) for spark in AXES["spark"].values()] == [
+        tuple(key.split("_")) for key in versions.runtimes()
+    ]
+    assert {int(name) for name in AXES["java"]} == set(versions.JAVA)
+
+
+def test_the_cells_of_the_page_are_among_all() -> None:
+    assert USUAL in every_cell()
+    assert len(set(every_cell())) == len(every_cell())
+    for first, second in PAIRS:
+        columns = [list(AXES).index(axis) for axis in (first, second)]
+        combinations = {tuple(cell[column] for column in columns) for cell in pairs()}
+        assert len(combinations) == len(AXES[first]) * len(AXES[second])
+    assert all(parts.keys() <= AXES.keys() for parts in ALWAYS)
+
+
+def test_answers_are_judged() -> None:
+    promise = next(promise for promise in PROMISES if promise.name == "refusal")
+    refused = {
+        "error": "error[SIS202]: `days` needs a date or a timestamp, but `s` is a string: write `truncate(10, s)`"
+    }
+    code = {"rows": [["SIS202"]]}
+    assert faults((promise,), [refused, code]) == {"refusal": None}
+    assert faults((promise,), [{"rows": []}, code]) == {"refusal": "it was not refused"}
+    assert faults((promise,), [{"error": "Table not found"}, code]) == {
+        "refusal": "the refusal is another one: Table not found"
+    }
+    assert faults((promise,), [refused, {"rows": []}]) == {"refusal": "it answers [] and not [['SIS202']]"}
+    assert faults((promise,), [refused]) == {"refusal": "no answer"}
+
+
+def test_no_name_is_left_open_in_a_statement() -> None:
+    for text in statements(PROMISES, "lake", "/tables"):
+        assert "{" not in text
+
+
+def test_each_reason_occurs() -> None:
+    """One that no result has any more is taken out."""
+    known = results.load(results.FILE)
+    reasons = [reason_of(result, fault) for result, _ in known for fault in result.faults.values()]
+    assert {reason.title for reason in REASONS} == {reason.title for reason in reasons if reason is not None}
+
+
+def test_a_line_shows_each_fault() -> None:
+    result = Result(USUAL, {"functions": None, "pruning": "it answers [] and not [['20']]"}, seconds=12)
+    assert line(result).splitlines() == [
+        f"{' '.join(USUAL)}: fails in 12 s",
+        "  pruning: it answers [] and not [['20']]",
+    ]
+    assert line(Result(USUAL, reason="no javac")) == f"{' '.join(USUAL)}: cannot be had here: no javac"
+
+
+@pytest.mark.parametrize("words", [["--only", "catalog=oracle"], ["--only", "engine=spark"]])
+def test_a_part_that_does_not_exist(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(words)
+    assert "only " in capsys.readouterr().err
