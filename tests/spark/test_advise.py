@@ -760,3 +760,21 @@ def test_the_files_of_a_rewrite_that_sorts(spark: SparkSession) -> None:
     files = spark.sql(f"SELECT count(*) FROM {table}.files").first()
     assert files is not None
     assert sorted_layout.table_files == pytest.approx(files[0], rel=0.25)
+
+
+def test_times_around_1970_are_not_taken_for_milliseconds(spark: SparkSession) -> None:
+    """The files of a table that is only planned have no footers that tell the unit of such times."""
+    table = "local.adv.around_1970"
+    spark.sql(
+        f"CREATE TABLE {table} (id BIGINT, ts TIMESTAMP) USING iceberg TBLPROPERTIES "
+        "('write.target-file-size-bytes' = '16384', 'write.parquet.row-group-size-bytes' = '16384', "
+        "'read.split.open-file-cost' = '1')"
+    )
+    spark.sql(
+        f"INSERT INTO {table} SELECT id, timestamp_seconds(-500000000 + id * 100000) FROM range(0, 9000, 1, 1) "
+        "ORDER BY hash(id)"
+    )
+    advice = sis.advise(spark, table, [f"SELECT max(id) FROM {table} WHERE year(ts) = 1976"])
+    years = next(proposal for proposal in advice if proposal.spec == "years(ts)")
+    assert years.files == 1
+    spark.sql(f"DROP TABLE {table} PURGE")

@@ -112,11 +112,15 @@ def _files_after_rewrite(metrics: TableMetrics) -> str:
     """A sentence on the number of files after a rewrite of all files."""
     if metrics.files_after_rewrite is None:
         return "The rewrite may leave more files than there are now: the metadata does not show how many"
-    comparison = ", more than there are now" if metrics.files_after_rewrite > metrics.files else ""
+    # Iceberg rewrites the files of each spec by themselves, and leaves those of a partition of both apart.
+    lowest, highest = metrics.files_after_rewrite, metrics.files_after_rewrite + metrics.partitions
+    count = f"{lowest:,}" if lowest == highest else f"{lowest:,} to {highest:,}"
+    comparison = ""
+    if highest > metrics.files:
+        comparison = ", more than there are now" if lowest > metrics.files else ", perhaps more than there are now"
     return (
-        f"A rewrite of all files leaves about {metrics.files_after_rewrite:,} or more{comparison}, estimated "
-        f"from their bounds, "
-        "between which rows are assumed to be spread evenly; files of different specs are rewritten separately"
+        f"A rewrite of all files leaves about {count} or more{comparison}, estimated from their bounds, between which "
+        "rows are assumed to be spread evenly; files of different specs are rewritten separately"
     )
 
 

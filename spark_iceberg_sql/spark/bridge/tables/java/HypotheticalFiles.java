@@ -42,8 +42,9 @@ public class HypotheticalFiles {
     for (int n = 0; n < count; n++) {
       PartitionData partition = new PartitionData(spec.partitionType());
       for (int i = 0; i < partitions.length; i++) partition.set(i, partitions[i][n]);
+      // Named as Iceberg's writers name theirs: times near 1970 are then not taken for foreign files' milliseconds.
       files.add(DataFiles.builder(spec)
-          .withPath("never-written/" + n + ".parquet")
+          .withPath("never-written/00000-" + n + "-hypothetical.parquet")
           .withFormat(FileFormat.PARQUET)
           .withPartition(partition)
           .withFileSizeInBytes(sizes[n])
