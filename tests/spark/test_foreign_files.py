@@ -40,7 +40,7 @@ def table(
 
 
 def queries(writer: Writer, step: int = 1) -> Iterator[str]:
-    """Queries of one text column, {} the table. step: 6 tries one of six."""
+    """Queries of one text column, {} the table. step: 9 tries one of nine."""
     every = list(predicates(writer.rows()))
     for predicate in share(every, step):
         yield f"SELECT CAST(struct(k, ts, d) AS STRING) AS row FROM {{}} WHERE {predicate}"
@@ -73,7 +73,7 @@ def test_every_row(spark: SparkSession, table: tuple[str, Writer]) -> None:
     source, writer = table
     with warnings.catch_warnings(record=True):
         warnings.simplefilter("always")
-        assert not differing(spark, source, list(queries(writer, 6)))
+        assert not differing(spark, source, list(queries(writer, 9)))
 
 
 @pytest.fixture
