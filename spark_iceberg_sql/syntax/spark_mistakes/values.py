@@ -6,13 +6,14 @@ import calendar
 import re
 from datetime import date
 
+from spark_iceberg_sql.model.transforms import TIMES
 from spark_iceberg_sql.syntax.lexer import STRINGS, Token
 from spark_iceberg_sql.syntax.spark_mistakes.refused_statement import Mistake, MistakeHelp, RefusedStatement
 
 _ISO = re.compile(r"(\d{4})-(\d{1,2})-(\d{1,2})(.*)", re.DOTALL)
 _OTHER_ORDER = re.compile(r"(\d{1,2})([./-])(\d{1,2})\2(\d{4})(.*)", re.DOTALL)
 _YEAR_FIRST = re.compile(r"(\d{4})([./])(\d{1,2})\2(\d{1,2})(.*)", re.DOTALL)
-_UNITS = frozenset({"year", "quarter", "month", "week", "day", "hour", "minute", "second"})
+_UNITS = frozenset({*(transform.name for transform in TIMES), "quarter", "week", "minute", "second"})
 _TIMES = ("DATE", "TIMESTAMP", "TIMESTAMP_NTZ")
 _NUMBERS = ("TINYINT", "SMALLINT", "INT", "BIGINT", "FLOAT", "DOUBLE", "DECIMAL")
 # Letters of other engines' patterns; Spark's are those of java.time.
