@@ -62,9 +62,8 @@ def _layout_findings(health: Health, advice: Advice, larger_files: Callable[[Pro
     if today is None or advice.best.is_today:
         return
     cheaper = [p for p in advice.proposals if not p.is_today and p.cost <= (1 - p.error) * today.cost]
-    objections = {id(p): _objection(today, p, larger_files) for p in (advice.best, *cheaper)}
-    best = next((p for p in cheaper if objections[id(p)] is None), advice.best)
-    reason = objections[id(best)]
+    best = next((p for p in cheaper if _objection(today, p, larger_files) is None), advice.best)
+    reason = _objection(today, best, larger_files)
     reads = _reads(today, best)
     change = f"with {best.title}" if best.spec else best.title
     if not best.ddl:

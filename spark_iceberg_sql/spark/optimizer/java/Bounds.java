@@ -78,7 +78,8 @@ public class Bounds extends SwitchedRule {
       if (e instanceof IsNull || e instanceof IsNotNull) return;
       List<BoundFault> faults = PartitionLayout.isColumn(e) ? faults(e, layouts) : List.of();
       if (!faults.isEmpty())
-        throw new UnsupportedOperationException(((PartitionLayout) layouts.get(root(e))).unreliable(e, faults));
+        throw new UnsupportedOperationException(
+          ((PartitionLayout) layouts.get(PartitionLayout.root(e))).unreliable(e, faults));
       for (Expression child : ScalaTypes.list(e.children())) refuse(child);
     }
 
@@ -164,14 +165,8 @@ public class Bounds extends SwitchedRule {
     return false;
   }
 
-  private static ExprId root(Expression column) {
-    Expression e = column;
-    while (e instanceof GetStructField) e = ((GetStructField) e).child();
-    return ((Attribute) e).exprId();
-  }
-
   private static List<BoundFault> faults(Expression column, Map<ExprId, PartitionLayout> layouts) {
-    PartitionLayout layout = (PartitionLayout) layouts.get(root(column));
+    PartitionLayout layout = (PartitionLayout) layouts.get(PartitionLayout.root(column));
     if (layout == null) return List.of();
     List<BoundFault> faults = layout.faults(column);
     if (!faults.isEmpty()) layout.report(column, faults);

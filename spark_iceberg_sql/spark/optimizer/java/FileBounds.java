@@ -147,13 +147,13 @@ public final class FileBounds {
       for (ManifestFile m : all) manifests.put(table.io().newInputFile(m.path()).location() + " " + m.length(), m);
     }
     FileBounds result = new FileBounds();
-    boolean isComplete = result.isComplete = fetch(table, manifests);
+    result.isComplete = fetch(table, manifests);
     for (String key : manifests.keySet()) {
       List<BoundFault> faults = (List<BoundFault>) MANIFESTS.get(key);
       if (faults == null) continue;
-      for (BoundFault fault : faults) BoundFault.add(result.faults, isComplete ? fault : widened(fault));
+      for (BoundFault fault : faults) BoundFault.add(result.faults, result.isComplete ? fault : widened(fault));
     }
-    if (!isComplete && table.properties().containsKey(ParquetTimes.MAPPING))
+    if (!result.isComplete && table.properties().containsKey(ParquetTimes.MAPPING))
       result.assume(table, BoundFault.Kind.UNREAD, ManifestCheck.MINIMUM_MILLIS, ManifestCheck.MAXIMUM_MILLIS);
     if (table.properties().containsKey("delta-version"))
       result.assume(table, BoundFault.Kind.CUT, Long.MIN_VALUE, Long.MAX_VALUE);

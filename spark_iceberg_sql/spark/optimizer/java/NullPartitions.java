@@ -3,10 +3,8 @@ package sparkicebergsql;
 import java.util.List;
 import java.util.Map;
 import org.apache.spark.sql.catalyst.expressions.And;
-import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.ExprId;
 import org.apache.spark.sql.catalyst.expressions.Expression;
-import org.apache.spark.sql.catalyst.expressions.GetStructField;
 import org.apache.spark.sql.catalyst.expressions.GreaterThan;
 import org.apache.spark.sql.catalyst.expressions.GreaterThanOrEqual;
 import org.apache.spark.sql.catalyst.expressions.IsNotNull;
@@ -47,7 +45,7 @@ public class NullPartitions extends ScalaTypes.Mapping<Expression, Expression> {
     if (column == null || !column.nullable()) return e;
     for (Expression other : others)
       if (other instanceof IsNotNull && ((IsNotNull) other).child().semanticEquals(column)) return e;
-    PartitionLayout layout = (PartitionLayout) layouts.get(root(column));
+    PartitionLayout layout = (PartitionLayout) layouts.get(PartitionLayout.root(column));
     return layout != null && layout.mayHaveUncountedNulls(column) ? new And(new IsNotNull(column), e) : e;
   }
 
@@ -60,11 +58,5 @@ public class NullPartitions extends ScalaTypes.Mapping<Expression, Expression> {
     if (!constant.references().isEmpty()) return null;
     Expression call = Calls.call(compared), column = call == null ? compared : PartitionLayout.source(call);
     return column != null && PartitionLayout.isColumn(column) ? column : null;
-  }
-
-  private static ExprId root(Expression column) {
-    Expression e = column;
-    while (e instanceof GetStructField) e = ((GetStructField) e).child();
-    return ((Attribute) e).exprId();
   }
 }

@@ -19,6 +19,7 @@ import org.apache.iceberg.types.Type;
 import org.apache.iceberg.types.Types;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.AttributeReference;
+import org.apache.spark.sql.catalyst.expressions.ExprId;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.GetStructField;
 import org.apache.spark.sql.catalyst.expressions.Literal;
@@ -90,6 +91,13 @@ public final class PartitionLayout {
   public static boolean isColumn(Expression e) {
     while (e instanceof GetStructField) e = ((GetStructField) e).child();
     return e instanceof AttributeReference;
+  }
+
+  /** The id of a column, or of the column that a field of a struct is in. */
+  public static ExprId root(Expression column) {
+    Expression e = column;
+    while (e instanceof GetStructField) e = ((GetStructField) e).child();
+    return ((Attribute) e).exprId();
   }
 
   /**

@@ -23,9 +23,9 @@ public final class TruncatedFile extends UnsupportedOperationException {
   private static final int MARKER_BYTES = 16;
   private static final long MAX_BYTES = 256L << 20;
 
-  private TruncatedFile(Table table, String kind, InputFile file, long entries, long statedEntries, String unit) {
+  private TruncatedFile(Table table, String kind, InputFile file, long entries, long statedEntries) {
     super("a " + kind + " of `" + Outgoing.visible(table.name()) + "` is cut off, so that queries would lose rows: `"
-      + Outgoing.visible(file.location()) + "` has " + entries + " of " + statedEntries + " " + unit
+      + Outgoing.visible(file.location()) + "` has " + entries + " of " + statedEntries + " files"
       + "; copy the file once more from where it is whole, or go back to a snapshot that does not need it");
   }
 
@@ -37,7 +37,7 @@ public final class TruncatedFile extends UnsupportedOperationException {
     if (entries >= statedEntries) return;
     InputFile file = table.io().newInputFile(manifest.path());
     if (file.getLength() < manifest.length() || endsWithinBlock(file))
-      throw new TruncatedFile(table, "manifest", file, entries, statedEntries, "files");
+      throw new TruncatedFile(table, "manifest", file, entries, statedEntries);
   }
 
   /** Refuses a manifest list whose manifests have fewer files than the snapshot states. */
@@ -55,7 +55,7 @@ public final class TruncatedFile extends UnsupportedOperationException {
     }
     if (files >= statedFiles) return;
     InputFile list = table.io().newInputFile(snapshot.manifestListLocation());
-    if (endsWithinBlock(list)) throw new TruncatedFile(table, "manifest list", list, files, statedFiles, "files");
+    if (endsWithinBlock(list)) throw new TruncatedFile(table, "manifest list", list, files, statedFiles);
   }
 
   /** Whether a file does not end with the marker of a block, which stands after the header and after each block. */
