@@ -268,6 +268,10 @@ def test_a_date_that_does_not_exist_is_explained() -> None:
             "SELECT Region FROM a JOIN b", "AMBIGUOUS_REFERENCE", {"referenceNames": "[`a`.`Region`, `b`.`Region`]"},
             "say which: write `a.Region` or `b.Region`",
         ),
+        (
+            "SELECT fare FROM csv.`data/trips.csv`", COLUMN, {"objectName": "`fare`", "proposal": "`_c0`, `_c1`"},
+            "CREATE TEMPORARY VIEW trips USING csv OPTIONS (path 'data/trips.csv', header true, inferSchema true)",
+        ),
     ],
 )  # fmt: skip
 def test_help_alone(sql: str, condition: str, parameters: dict[str, str], words: str) -> None:

@@ -19,9 +19,12 @@ from spark_iceberg_sql.syntax.terms import Offsets
 _CALL_PATTERN = regex(FUNCTION_CALL, re.IGNORECASE)
 # Text that a statement must contain to be checked by the rules for queries.
 _QUERY_PATTERN = regex(rf"{FUNCTION_CALL}|\bwhere\b|\"", re.IGNORECASE)
-# Text without which a statement has no clause of `syntax/foreign_clauses.py`.
-_FOREIGN_PATTERN = regex(
-    r"\btop\s+[0-9]|\b(?:from|join)\s*(?:'|read_)|\bat\s*\(\s*(?:timestamp|version|snapshot)\b", re.IGNORECASE
+# Text without which a statement has no clause of `syntax/foreign_clauses.py`, and nothing for
+# `facts/null_expressions.py` but what a filter has.
+_CLAUSE_PATTERN = regex(
+    r"\btop\s+[0-9]|\b(?:from|join)\s*(?:'|read_)|\bat\s*\(\s*(?:timestamp|version|snapshot)\b"
+    r"|[=<>]\s*null\b|trunc\s*\(",
+    re.IGNORECASE,
 )
 # The aggregates that `facts/ungrouped_columns.py` reads.
 AGGREGATES = ("AVG", "COUNT", "MAX", "MEAN", "MIN", "STDDEV", "SUM")
@@ -42,13 +45,13 @@ def may_be_query(statement: Statement) -> bool:
             statement.may_contain("where")
             or '"' in statement.text
             or _may_contain_call(statement)
-            or _FOREIGN_PATTERN.search(statement.script, statement.start, statement.end) is not None
+            or _CLAUSE_PATTERN.search(statement.script, statement.start, statement.end) is not None
             or _may_lack_group_by(statement)
         )
     # An upper-case letter may have a lower-case one of another length.
     return any(
         pattern.search(statement.script, statement.start, statement.end)
-        for pattern in (_QUERY_PATTERN, _FOREIGN_PATTERN, _AGGREGATE_PATTERN)
+        for pattern in (_QUERY_PATTERN, _CLAUSE_PATTERN, _AGGREGATE_PATTERN)
     )
 
 

@@ -95,8 +95,14 @@ BARE_FUNCTIONS = frozenset({"CURRENT_DATE", "CURRENT_TIMESTAMP", "CURRENT_USER"}
 TYPED_LITERALS = {"DATE": _DATE, "TIMESTAMP": _TIMESTAMP, "TIMESTAMP_NTZ": Primitive("timestamp")}
 # Spark has no such types.
 _SPARK_READ_TYPES = {"uuid": "string", "fixed": "binary"}
-# Units of date_trunc whose results are whole hours.
-_COARSE_UNITS = frozenset(("YEAR", "YYYY", "YY", "QUARTER", "MONTH", "MM", "MON", "WEEK", "DAY", "DD", "HOUR"))
+# The units of trunc, and those of date_trunc whose results are whole hours.
+_DATE_UNITS = ("YEAR", "YYYY", "YY", "QUARTER", "MONTH", "MM", "MON", "WEEK")
+_COARSE_UNITS = frozenset((*_DATE_UNITS, "DAY", "DD", "HOUR"))
+# By function; any other unit makes the result NULL.
+TRUNCATION_UNITS = {
+    "TRUNC": _DATE_UNITS,
+    "DATE_TRUNC": (*_DATE_UNITS, "DAY", "DD", "HOUR", "MINUTE", "SECOND", "MILLISECOND", "MICROSECOND"),
+}
 _NUMBER = re.compile(r"([0-9]+)([LlSsYy]?)")
 _DECIMAL = re.compile(r"([0-9]*)\.([0-9]*)")
 

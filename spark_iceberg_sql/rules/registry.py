@@ -74,6 +74,7 @@ _MODULES = (
     "sis605_unknown_procedure",
     "sis606_missing_group_by",
     "sis607_wrong_number_of_values",
+    "sis608_null_for_every_row",
 )
 
 

@@ -45,6 +45,7 @@ from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.lazy import regex
 from spark_iceberg_sql.rules.base import Category, Finding, Findings, rule
+from spark_iceberg_sql.rules.spark_types import spark_type
 from spark_iceberg_sql.syntax import nodes, terms
 from spark_iceberg_sql.syntax.identifiers import quoted
 
@@ -98,8 +99,9 @@ def unsupported_column_clause(context: Context) -> Findings:
 
 
 def _plain(column: terms.ColumnDef) -> str:
-    """The column without its clauses."""
-    return f"{quoted(column.name)} {column.type_text}"
+    """The column without its clauses, in a type that Spark has (SIS209)."""
+    type_text = column.type_text if column.type is not None else spark_type(column.type_text)
+    return f"{quoted(column.name)} {type_text}"
 
 
 def _altered_default(node: nodes.AlterColumn) -> Findings:

@@ -22,32 +22,14 @@ CREATE TABLE events (id STRING, ts TIMESTAMP, local_ts TIMESTAMP_NTZ, code VARCH
 
 from __future__ import annotations
 
-import re
-
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.model.transforms import BY_SPELLING
 from spark_iceberg_sql.rules.base import Category, Finding, Findings, rule
 from spark_iceberg_sql.rules.preconditions import has_nonstandard_types
+from spark_iceberg_sql.rules.spark_types import spark_type, type_words
 from spark_iceberg_sql.syntax import nodes, terms
 from spark_iceberg_sql.syntax.identifiers import quoted
-
-# Other engines' type names, with Spark's name if that is not STRING.
-_SPARK_TYPES = {
-    **dict.fromkeys(("int8", "bigserial", "int64", "serial", "uint32"), "BIGINT"),
-    **dict.fromkeys(("int4", "int32", "mediumint", "int", "integer", "int2"), "INT"),
-    **dict.fromkeys(("float8", "float64"), "DOUBLE"),
-    **dict.fromkeys(("float4", "float32", "float"), "FLOAT"),
-    **dict.fromkeys(("bool", "bit"), "BOOLEAN"),
-    **dict.fromkeys(("number", "money", "bignumeric"), "DECIMAL(38, 9)"),
-    **dict.fromkeys(("blob", "bytea", "varbinary", "bytes", "fixed", "raw"), "BINARY"),
-    "geometry": "GEOMETRY(4326)",
-    "geography": "GEOGRAPHY(4326)",
-    **dict.fromkeys(("datetime", "timestamptz", "datetime2", "timestamp_tz", "timestamp"), "TIMESTAMP"),
-    **dict.fromkeys(("timestamp_ns", "timestamptz_ns"), "TIMESTAMP"),
-    **dict.fromkeys(("object", "super"), "VARIANT"),
-    "interval": "BIGINT",
-}
 
 
 @rule(
@@ -64,8 +46,8 @@ def unsupported_type(context: Context) -> Findings:
     for column in context.new_columns:
         if column.type is not None or _repeats_column(context.node, column):
             continue
-        type_names = re.findall(r"[a-z_]\w*", column.type_text.lower())
-        spark = next((_SPARK_TYPES[word] for word in type_names if word in _SPARK_TYPES), "STRING")
+        spark = spark_type(column.type_text)
+        type_names = type_words(column.type_text)
         intended_clause = _intended_clause(context.node, column)
         if intended_clause is not None:
             help_ = f"write `` {intended_clause} ``" if "`" in intended_clause else f"write `{intended_clause}`"

@@ -201,3 +201,6 @@ CREATE TABLE t (id INT, n INT GENERATED ALWAYS AS (unique)) USING iceberg;  -- e
 -- case: a constraint's word for the name of a new column
 CREATE TABLE t (id INT) USING iceberg;
 ALTER TABLE t ADD COLUMN `check` INT;
+
+-- case: a default of a column whose type Spark does not have
+CREATE TABLE t (id INT, x DATETIME DEFAULT current_timestamp()) USING iceberg;  -- error: SIS208, SIS209

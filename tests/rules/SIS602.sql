@@ -63,7 +63,7 @@ SELECT * FROM t WHERE NOT month(ts) = 2;
 SELECT month(ts) FROM t;
 SELECT * FROM t WHERE month(ts) = 2 AND 1 = 0;
 SELECT * FROM t WHERE month(ts) = 2 AND false;
-SELECT * FROM t WHERE month(ts) = 2 AND id = NULL;
+SELECT * FROM t WHERE month(ts) = 2 AND id = NULL;  -- warning: SIS608
 SELECT * FROM t WHERE month(ts) = 2 LIMIT 0;
 SELECT * FROM t WHERE month(ts) BETWEEN 2 AND 3 AND id BETWEEN 1 AND 2;
 SELECT * FROM t WHERE date_part('year', ts) = 2024;

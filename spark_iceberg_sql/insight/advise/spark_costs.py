@@ -21,7 +21,7 @@ from spark_iceberg_sql.insight.advise.candidate_fields import (
     spec_variants,
 )
 from spark_iceberg_sql.insight.advise.candidate_layouts import candidates, median_file_size
-from spark_iceberg_sql.insight.advise.counted_files import with_counted_partitions
+from spark_iceberg_sql.insight.advise.counted_files import CountedPartition, with_counted_partitions
 from spark_iceberg_sql.insight.advise.layout import FileSlices, Sample, hypothetical_table, slice_files
 from spark_iceberg_sql.insight.advise.model import METADATA_ERROR
 from spark_iceberg_sql.insight.advise.spark_queries import PlannedQuery, WorkloadQueries
@@ -44,6 +44,7 @@ _ORDER_COLUMNS = 3  # orders of two columns are tried of so many that are best a
 _REFINE_FACTOR = 5  # times as many rows
 _MAX_SAMPLE_ROWS = 200_000
 _COUNTED_NOTE = "; each partition of a proposal is counted"
+_MAX_KEPT_PARTITIONS = 20_000  # of a spec, counted once for all orders of its rows
 _DEFAULT_OPEN_COST = 4 << 20  # read.split.open-file-cost
 
 
@@ -78,6 +79,7 @@ class CostEstimator:
         self._reading_queries: set[str] = set()
         self._columns: list[int] = []
         self._compared_columns: list[int] = []
+        self._counted_partitions: dict[tuple[tuple[int, ...], SpecFields], list[CountedPartition]] = {}
         self.basis = ""
         self.ruled_out: Mapping[SpecFields, str] = {}
         self.open_cost = int(source.properties.get("read.split.open-file-cost", _DEFAULT_OPEN_COST))
@@ -199,7 +201,7 @@ class CostEstimator:
         """The files under a spec; from data, every partition is counted."""
         schema, counted_partitions = self._source.schema, None
         if self.using != "metadata" and not sample.is_complete:
-            counted_partitions = count_partitions(self._source, sample.columns, spec.fields)
+            counted_partitions = self._partitions_under(tuple(sample.columns), spec.fields)
         if counted_partitions is None:
             return hypothetical_table(sample, schema, spec, slices)
         if not self.basis.endswith(_COUNTED_NOTE):
@@ -207,6 +209,15 @@ class CostEstimator:
         slices = slice_files(sample, spec.fields, {part.values: part.rows for part in counted_partitions})
         sampled_table = hypothetical_table(sample, schema, spec, slices)
         return with_counted_partitions(sampled_table, counted_partitions, sample)
+
+    def _partitions_under(self, columns: tuple[int, ...], fields: SpecFields) -> list[CountedPartition] | None:
+        """Every partition under a spec; None if there are too many. columns: field ids, for the bounds."""
+        if (columns, fields) in self._counted_partitions:
+            return self._counted_partitions[columns, fields]
+        partitions = count_partitions(self._source, columns, fields)
+        if partitions is not None and len(partitions) <= _MAX_KEPT_PARTITIONS:
+            self._counted_partitions[columns, fields] = partitions
+        return partitions
 
     def is_too_small(self, median_file: int) -> bool:
         """True if the median file, of this many bytes, is too small for its spec to be proposed."""

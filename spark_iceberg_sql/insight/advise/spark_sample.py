@@ -17,7 +17,12 @@ from spark_iceberg_sql.insight.hypothetical.partitions import Bounds, result_typ
 from spark_iceberg_sql.insight.hypothetical.spark_source import Source
 from spark_iceberg_sql.insight.hypothetical.values import has_bounds
 from spark_iceberg_sql.insight.hypothetical.written_files import FileSizeModel, WriteSettings
-from spark_iceberg_sql.insight.preview.spark_estimates import existing_files, from_spark, write_first_rows
+from spark_iceberg_sql.insight.preview.spark_estimates import (
+    column_from_spark,
+    existing_files,
+    from_spark,
+    write_first_rows,
+)
 from spark_iceberg_sql.insight.preview.spark_settings import settings_of
 from spark_iceberg_sql.model.schema import Schema
 from spark_iceberg_sql.model.spec import PartitionField, Spec
@@ -73,11 +78,11 @@ def take_sample(
         rows=table_rows,
         row_bytes=max(1.0, row_bytes),
         columns={
-            field_id: [from_spark(data_type, value) for value in column]
+            field_id: column_from_spark(data_type, column)
             for (field_id, data_type), column in zip(data_types.items(), values, strict=False)
         },
         field_values={
-            f.key: [from_spark(data_type, value) for value in column]
+            f.key: column_from_spark(data_type, column)
             for f, column in zip(fields, values[len(data_types) :], strict=True)
             for data_type in (result_type(source.schema, f),)
         },

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 SAMPLE_ROWS = 100_000
 _SEED = 20
+_STORED_AS_RETURNED = ("boolean", "int", "long", "float", "double", "date", "timestamptz", "string")
 _TRIAL_ROWS = (1, 100, 1_000, 5_000, 20_000)  # rows of the files written in memory
 
 
@@ -165,6 +166,11 @@ def from_spark(data_type: Any, value: Any) -> Any:
     if data_type.name == "timestamp" and isinstance(value, str):
         value = datetime.fromisoformat(value)
     return ordinal(data_type, value)
+
+
+def column_from_spark(data_type: Any, values: Sequence[Any]) -> Sequence[Any]:
+    """Values returned by `hypothetical_rows.portable_value`, as Iceberg stores them."""
+    return values if data_type.name in _STORED_AS_RETURNED else [from_spark(data_type, value) for value in values]
 
 
 def from_metadata(

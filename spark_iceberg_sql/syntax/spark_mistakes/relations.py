@@ -38,6 +38,19 @@ def _header(path: Token) -> str:
     return f"; if its first line has the names of the columns, {view}"
 
 
+def _unnamed_columns(refused: RefusedStatement) -> MistakeHelp | None:
+    """A column of FROM csv.`a.csv`, whose columns are `_c0`, `_c1`, ..."""
+    if "_c0" not in str(refused.parameters.get("proposal", "_c0")):
+        return None
+    for i, token in enumerate(refused.tokens[:-3]):
+        file_format, dot, path = refused.tokens[i + 1 : i + 4]
+        is_file = file_format.word == "CSV" and dot.text == "." and path.kind is TokenKind.QUOTED
+        if token.word in ("FROM", "JOIN") and is_file:
+            header = _header(Token(TokenKind.STRING, f"'{path.text[1:-1]}'", *path.span)).removeprefix("; ")
+            return MistakeHelp(f"the columns of a CSV file are `_c0`, `_c1` and so on{': ' * bool(header)}{header}")
+    return None
+
+
 def reading_function(refused: RefusedStatement) -> MistakeHelp | None:
     """`FROM read_parquet('a.parquet')`."""
     for i, token in enumerate(refused.tokens[:-3]):
@@ -140,5 +153,5 @@ UNRESOLVED: dict[str, tuple[Mistake, ...]] = {
     "UNRESOLVABLE_TABLE_VALUED_FUNCTION": (reading_function,),
     "MISSING_CATALOG_ABILITY": (reading_function,),
     "TABLE_OR_VIEW_NOT_FOUND": (_file_as_table,),
-    "UNRESOLVED_COLUMN": (_unnest,),
+    "UNRESOLVED_COLUMN": (_unnest, _unnamed_columns),
 }
