@@ -29,16 +29,7 @@ class Reason:
         )
 
 
-_PACKAGE = "open in this package"
-REASONS = (
-    Reason(
-        {"way": "connect-jvm"},
-        "Cannot find main error class 'PARTITION_DDL_REFUSED'",
-        "A refused statement reaches Spark Connect's client for the JVM as an internal error: the client knows only "
-        "Spark's own error conditions, and drops the report. Nothing is changed; `iceberg_check('...')` has the report",
-        _PACKAGE,
-    ),
-)
+REASONS: tuple[Reason, ...] = ()
 
 
 def reason_of(result: Result, fault: str) -> Reason | None:

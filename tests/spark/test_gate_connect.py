@@ -31,6 +31,8 @@ except ImportError:  # before Spark 4.0
 assert importlib.util.find_spec("spark_iceberg_sql") is None
 spark = SparkSession.builder.remote(sys.argv[1]).getOrCreate()
 other = SparkSession.builder.remote(sys.argv[1]).create()
+# Called as the client for Scala and Java calls itself, which knows only Spark's own error conditions.
+scala = SparkSession.builder.remote(sys.argv[1] + "/;user_agent=_SPARK_CONNECT_SCALA").create()
 frame = spark.createDataFrame([(1, "a")], "id BIGINT, s STRING")
 spark.sql("CREATE NAMESPACE local.db")
 spark.sql("CREATE TABLE local.db.t (id BIGINT, s STRING, ts TIMESTAMP) USING iceberg PARTITIONED BY (bucket(4, id))")
@@ -38,6 +40,7 @@ damaging = "CREATE OR REPLACE TABLE local.db.t (id BIGINT) USING iceberg PARTITI
 calls = {
     "sql": lambda: spark.sql(damaging),
     "new session": lambda: other.sql(damaging),
+    "scala": lambda: scala.sql(damaging),
     "immediate": lambda: spark.sql(f"EXECUTE IMMEDIATE '{damaging}'"),
     "script": lambda: spark.sql(f"BEGIN {damaging}; END"),
     "arguments": lambda: spark.sql("ALTER TABLE local.db.t ADD PARTITION FIELD days(s)", args={}),
@@ -115,6 +118,14 @@ def test_refused(answers: dict[str, list[str] | None], call: str, code: str) -> 
     assert (condition, state) == ("PARTITION_DDL_REFUSED", "42000")
     assert "\tat " not in text
     assert "Traceback" not in text
+
+
+def test_the_client_for_scala_receives_no_condition_that_it_does_not_know(answers: dict[str, list[str] | None]) -> None:
+    assert answers["scala"] is not None
+    kind, text, condition, _ = answers["scala"]
+    assert kind == "AnalysisException"
+    assert "error[SIS404]" in text
+    assert condition is None
 
 
 @pytest.mark.parametrize("call", ["good", "clickhouse", "query", "files"])

@@ -44,6 +44,7 @@ _SOURCES = (
             "Parameters",
             "PendingStatement",
             "Admission",
+            "ConnectClient",
             "Refusal",
             "GateParser",
             "GateRule",

@@ -134,7 +134,7 @@ def _admit(gate: gateway.Java, admit: AdmissionCheck, java_statement: gateway.Ja
         _refusals[key] = refusal
         while len(_refusals) > _MAX_REFUSALS:
             _refusals.popitem(last=False)
-        thrown = gate.python().refusal(str(refusal), key)
+        thrown = gate.python().refusal(java_statement.session(), str(refusal), key)
     except Exception as error:
         first_line = str(error).partition("\n")[0]
         thrown = gate.python().failure(f"{type(error).__name__}: {first_line}")

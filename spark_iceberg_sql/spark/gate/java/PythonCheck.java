@@ -113,9 +113,10 @@ public class PythonCheck {
   private void refuseSettings(PendingStatement statement) throws AnalysisException {
     String time = setting(statement, TIMEOUT, "60"), unanswered = setting(statement, UNANSWERED, "refuse");
     if (!time.matches("[0-9]{1,9}") || seconds(statement) == 0)
-      throw new Refusal(TIMEOUT + " is `" + time + "`, not a number of seconds\nhelp: SET " + TIMEOUT + " = 60", "");
+      throw new Refusal(statement.session(),
+        TIMEOUT + " is `" + time + "`, not a number of seconds\nhelp: SET " + TIMEOUT + " = 60", "");
     if (!unanswered.equalsIgnoreCase("refuse") && !unanswered.equalsIgnoreCase("run"))
-      throw new Refusal(
+      throw new Refusal(statement.session(),
         UNANSWERED + " is `" + unanswered + "`, neither `refuse` nor `run`\nhelp: SET " + UNANSWERED + " = refuse", "");
   }
 
@@ -127,7 +128,7 @@ public class PythonCheck {
       String help = "\nhelp: run it again";
       if (!SQLConf.isStaticConfigKey(UNANSWERED)) // a server's clients cannot set it
         help += "; to run such statements unchecked, SET " + UNANSWERED + " = run";
-      throw new Refusal(message + "; nothing was changed" + help, "");
+      throw new Refusal(statement.session(), message + "; nothing was changed" + help, "");
     }
     LOG.error(message + "; it runs unchecked");
     return statement.text();
@@ -136,6 +137,8 @@ public class PythonCheck {
   /** The exception to throw from Python if its check fails. */
   public RuntimeException failure(String message) { return new Failure(message); }
 
-  /** The exception to throw from Python to refuse a statement. key: of its report. */
-  public AnalysisException refusal(String message, String key) { return new Refusal(message, key); }
+  /** The exception to throw from Python to refuse a statement of a session. key: of its report. */
+  public AnalysisException refusal(SparkSession session, String message, String key) {
+    return new Refusal(session, message, key);
+  }
 }

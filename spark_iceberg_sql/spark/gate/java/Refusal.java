@@ -2,6 +2,7 @@ package sparkicebergsql;
 
 import org.apache.spark.QueryContext;
 import org.apache.spark.sql.AnalysisException;
+import org.apache.spark.sql.classic.SparkSession;
 import scala.Option;
 
 /**
@@ -17,8 +18,10 @@ public class Refusal extends AnalysisException {
 
   private static final long serialVersionUID = 1L;
 
-  public Refusal(String message, String key) {
-    super(message, Option.empty(), Option.empty(), Option.empty(), Option.apply(CONDITION),
+  /** session: the statement's. key: of the report. */
+  public Refusal(SparkSession session, String message, String key) {
+    super(message, Option.empty(), Option.empty(), Option.empty(),
+      Option.apply(ConnectClient.isForJvm(session) ? null : CONDITION),
       new scala.collection.immutable.Map.Map1<String, String>(KEY, key), new QueryContext[0]);
   }
 
