@@ -13,7 +13,7 @@ from spark_iceberg_sql.model.table import Name
 from spark_iceberg_sql.report import full
 from spark_iceberg_sql.report.sql_text import html
 from spark_iceberg_sql.safe_output import join_visible, visible_lines
-from spark_iceberg_sql.syntax.identifiers import quoted, string_literal
+from spark_iceberg_sql.syntax.identifiers import quoted, table_argument
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,10 +83,9 @@ class Plan:
         """The CALL that would rewrite the remaining files under the new spec; None if there are none."""
         if not self.staying or len(self.table) < 2:
             return None
-        catalog, *name_parts = map(quoted, self.table)
         return (
-            f"CALL {catalog}.system.rewrite_data_files("
-            f"table => {string_literal('.'.join(name_parts))}, options => map('rewrite-all', 'true'))"
+            f"CALL {quoted(self.table[0])}.system.rewrite_data_files("
+            f"table => {table_argument(self.table)}, options => map('rewrite-all', 'true'))"
         )
 
     @property

@@ -13,7 +13,7 @@ from spark_iceberg_sql.model.spec import PartitionField, Spec
 from spark_iceberg_sql.model.table import Table
 from spark_iceberg_sql.model.tables import Tables
 from spark_iceberg_sql.safe_output import visible
-from spark_iceberg_sql.syntax.identifiers import qualified_name, quoted, string_literal
+from spark_iceberg_sql.syntax.identifiers import qualified_name, quoted, string_literal, table_argument
 from spark_iceberg_sql.syntax.lexer import TRIVIA, tokenize
 
 _SOURCE_NAME = "the_source"
@@ -83,10 +83,9 @@ def rewrite_call(
     table: Sequence[str], options: Mapping[str, str], sort_args: str = "", procedure: str = "rewrite_data_files"
 ) -> str:
     """The CALL that rewrites a table's files. table: its name, catalog first. sort_args: more arguments, as text."""
-    catalog, *name = map(quoted, table)
     option_list = ", ".join(string_literal(text) for option in options.items() for text in option)
-    arguments = f"table => {string_literal('.'.join(name))}{sort_args}, options => map({option_list})"
-    return f"CALL {catalog}.system.{procedure}({arguments})"
+    arguments = f"table => {table_argument(table)}{sort_args}, options => map({option_list})"
+    return f"CALL {quoted(table[0])}.system.{procedure}({arguments})"
 
 
 def _with_column_id(schema: Schema, field: PartitionField, case_sensitive: bool) -> PartitionField:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from spark_iceberg_sql.lazy import regex
 
@@ -27,6 +27,14 @@ def dotted(parts: Iterable[str]) -> str:
 def qualified_name(parts: Iterable[str]) -> str:
     """A name of several parts, each in backticks where it is not a plain identifier: for people, and for statements."""
     return ".".join(map(quoted, parts))
+
+
+def table_argument(table: Sequence[str]) -> str:
+    """The table in a call of a procedure of its catalog, as a literal. table: its full name, catalog first.
+
+    A table in no namespace keeps its catalog: Iceberg looks for a single name in the current namespace.
+    """
+    return string_literal(qualified_name(table[1:] if len(table) > 2 else table))
 
 
 def string_literal(text: str) -> str:

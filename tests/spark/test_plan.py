@@ -200,6 +200,26 @@ def test_the_rewrite_it_names_works_for_every_name(spark, namespace, name):
     spark.sql(f"DROP TABLE {table}")
 
 
+def test_the_rewrite_of_a_table_outside_all_namespaces(spark, tmp_path):
+    """Iceberg looks for a name of one part in the current namespace, whatever it is."""
+    spark.conf.set("spark.sql.catalog.rootless", "org.apache.iceberg.spark.SparkCatalog")
+    spark.conf.set("spark.sql.catalog.rootless.type", "hadoop")
+    spark.conf.set("spark.sql.catalog.rootless.warehouse", str(tmp_path))
+    current = spark.sql("SELECT current_catalog(), current_schema()").first()
+    spark.sql("CREATE TABLE rootless.t USING iceberg AS SELECT id FROM range(2)")
+    spark.sql("CREATE NAMESPACE rootless.db")
+    statement = "ALTER TABLE rootless.t ADD PARTITION FIELD bucket(4, id)"
+    plan = sis.plan(spark, statement)
+    spark.sql(statement)
+    spark.sql("USE rootless.db")
+    try:
+        spark.sql(plan.rewrite)
+    finally:
+        spark.sql(f"USE {current[0]}.{current[1]}")
+    specs = {row.spec_id for row in spark.sql("SELECT spec_id FROM rootless.t.files").collect()}
+    assert specs == {plan.after.current}
+
+
 def test_a_catalog_that_is_down_refuses_nothing(spark):
     key = "spark.sql.catalog.down"
     spark.conf.set(key, "org.apache.iceberg.spark.SparkCatalog")
