@@ -53,7 +53,7 @@ def null_for_every_row(context: Context) -> Findings:
             Fix(f"write {instead}", (Edit(operator.start, null.end, instead),), safe=False) if has_fix else None,
         )
     for call in null_expressions.unknown_units(statement.tokens) if has_unit else ():
-        if not is_spark_query(context):  # which looks at the whole text
+        if not context.catalog.live and not is_spark_query(context):  # which looks at the whole text
             return
         unit, literal = call.unit, f"'{call.known_unit}'"
         yield Finding(
