@@ -18,6 +18,7 @@ from spark_iceberg_sql.notebook.session_names import SessionNames
 from spark_iceberg_sql.notebook.sql_strings import sql_in_string
 from spark_iceberg_sql.spark.gate import intercept
 from spark_iceberg_sql.spark.gate.session_tables import SessionTables
+from spark_iceberg_sql.syntax.identifiers import quoted
 from spark_iceberg_sql.syntax.lexer import TRIVIA, tokenize
 from spark_iceberg_sql.syntax.script import Statement, statements
 
@@ -90,14 +91,14 @@ class Completer:
         if previous == "FIELD" and len(keywords) > 1 and keywords[-3:-2] in (["DROP"], ["REPLACE"]):
             for table in names.tables_of(statement.tokens):
                 fields = table.specs.spec.fields if table.specs is not None else ()
-                yield from ((field.name, "partition field") for field in fields)
+                yield from ((quoted(field.name), "partition field") for field in fields)
             return
         catalog = SessionTables(spark, intercept.unchecked_sql(spark))
         proposals = suggestions(sql_text, statement, len(text) - len(word), catalog)
         if proposals:
             yield from ((s.insert if not s.snippet else s.label, s.kind) for s in proposals)
             return
-        yield from names.columns_of(statement.tokens)
+        yield from ((quoted(name), kind) for name, kind in names.columns_of(statement.tokens))
         if "." not in word:
             yield from ((name, "function") for name in (*BY_FUNCTION, *TABLE_FUNCTIONS))
 
@@ -105,9 +106,9 @@ class Completer:
 def _table_suggestions(names: SessionNames, word: str) -> _Suggestions:
     namespace = tuple(part.strip("`") for part in word.split(".")[:-1])
     if not namespace:
-        yield from ((name, "catalog") for name in names.catalogs())
-    yield from ((name, "namespace") for name in (names.namespaces(namespace) if namespace else ()))
-    yield from ((name, "table") for name in names.tables(namespace))
+        yield from ((quoted(name), "catalog") for name in names.catalogs())
+    yield from ((quoted(name), "namespace") for name in (names.namespaces(namespace) if namespace else ()))
+    yield from ((quoted(name), "table") for name in names.tables(namespace))
     if not namespace:
         yield from ((name, "table function") for name in TABLE_FUNCTIONS)
 

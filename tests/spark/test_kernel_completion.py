@@ -17,6 +17,7 @@ spark = sis.session("warehouse", config={
     "spark.master": "local[2]", "spark.driver.memory": "1g", "spark.sql.shuffle.partitions": "2",
     "spark.driver.bindAddress": "127.0.0.1", "spark.driver.host": "127.0.0.1"})
 spark.sql("CREATE TABLE local.d.visits (id BIGINT, ts TIMESTAMP, page STRING) USING iceberg PARTITIONED BY (days(ts))")
+spark.sql("CREATE TABLE local.d.`odd name` (`a b` BIGINT) USING iceberg PARTITIONED BY (`a b`)")
 """
 CELL = "%%iceberg_sql\n"
 ALTER = CELL + "ALTER TABLE local.d.visits"
@@ -41,6 +42,9 @@ def kernel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
         (CELL + "SELECT iceberg_da|", {"iceberg_day", "iceberg_days"}, {"iceberg_bucket"}),
         (ALTER + " ADD PARTITION FIELD |", {"bucket", "days", "ts"}, {"local"}),
         (ALTER + " DROP PARTITION FIELD |", {"ts_day"}, {"ts"}),
+        (CELL + "SELECT * FROM local.d.od|", {"`odd name`"}, {"odd name"}),
+        (CELL + "SELECT a| FROM local.d.`odd name`", {"`a b`"}, {"a b"}),
+        (CELL + "ALTER TABLE local.d.`odd name` DROP PARTITION FIELD |", {"`a b`"}, {"a b"}),
         ("%iceberg_sql tables local.|", {"d"}, set()),
         ("%iceberg_sql describe local.d.|", {"visits"}, set()),
         ('sis.sql(spark, "SELECT * FROM local.d.|")', {"visits"}, set()),
