@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from spark_iceberg_sql.facts.query_types import TRUNCATION_UNITS
+from spark_iceberg_sql.facts.query_types import TRUNCATION_UNITS, UNIT_ABBREVIATIONS
 from spark_iceberg_sql.records import record
 from spark_iceberg_sql.syntax.brackets import closing_index, comma_ranges
 from spark_iceberg_sql.syntax.lexer import STRINGS, Token, TokenKind
@@ -35,12 +35,14 @@ class NullComparison:
 class UnknownUnit:
     """A call of date_trunc or trunc with a unit that Spark does not know.
 
-    function: its token. unit: the literal. known_unit: the unit that is probably meant; None if there is none.
+    function: its token. unit: the literal. known_units: the function's. intended_unit: the one that is probably meant;
+    None if there is none.
     """
 
     function: Token
     unit: Token
-    known_unit: str | None
+    known_units: Sequence[str]
+    intended_unit: str | None
 
 
 def null_comparisons(tokens: Sequence[Token]) -> Iterator[NullComparison]:
@@ -73,13 +75,13 @@ def unknown_units(tokens: Sequence[Token]) -> Iterator[UnknownUnit]:
         unit = arguments[0 if token.word == "DATE_TRUNC" else 1]
         if len(unit) == 1 and unit[0].kind in STRINGS:
             name = unit[0].text[1:-1].upper()
-            if name not in units and name.isalpha():
-                yield UnknownUnit(token, unit[0], _known_unit(name, units))
+            if name.isalpha() and name not in (*units, *UNIT_ABBREVIATIONS[token.word]):
+                yield UnknownUnit(token, unit[0], units, _intended_unit(name, units))
 
 
-def _known_unit(name: str, units: Sequence[str]) -> str | None:
+def _intended_unit(name: str, units: Sequence[str]) -> str | None:
     """The unit of which a name is the plural, or the beginning; None if there is none, or several."""
-    matches = [unit for unit in units if name.rstrip("S") == unit or (unit.startswith(name) and len(unit) > 2)]
+    matches = [unit for unit in units if name == f"{unit}S" or unit.startswith(name)]
     return matches[0] if len(matches) == 1 else None
 
 

@@ -96,13 +96,15 @@ TYPED_LITERALS = {"DATE": _DATE, "TIMESTAMP": _TIMESTAMP, "TIMESTAMP_NTZ": Primi
 # Spark has no such types.
 _SPARK_READ_TYPES = {"uuid": "string", "fixed": "binary"}
 # The units of trunc, and those of date_trunc whose results are whole hours.
-_DATE_UNITS = ("YEAR", "YYYY", "YY", "QUARTER", "MONTH", "MM", "MON", "WEEK")
-_COARSE_UNITS = frozenset((*_DATE_UNITS, "DAY", "DD", "HOUR"))
-# By function; any other unit makes the result NULL.
+_DATE_UNITS = ("YEAR", "QUARTER", "MONTH", "WEEK")
+_DATE_ABBREVIATIONS = ("YYYY", "YY", "MM", "MON")
+_COARSE_UNITS = frozenset((*_DATE_UNITS, *_DATE_ABBREVIATIONS, "DAY", "DD", "HOUR"))
+# By function: the units, and their abbreviations; any other unit makes the result NULL.
 TRUNCATION_UNITS = {
     "TRUNC": _DATE_UNITS,
-    "DATE_TRUNC": (*_DATE_UNITS, "DAY", "DD", "HOUR", "MINUTE", "SECOND", "MILLISECOND", "MICROSECOND"),
+    "DATE_TRUNC": (*_DATE_UNITS, "DAY", "HOUR", "MINUTE", "SECOND", "MILLISECOND", "MICROSECOND"),
 }
+UNIT_ABBREVIATIONS = {"TRUNC": _DATE_ABBREVIATIONS, "DATE_TRUNC": (*_DATE_ABBREVIATIONS, "DD")}
 _NUMBER = re.compile(r"([0-9]+)([LlSsYy]?)")
 _DECIMAL = re.compile(r"([0-9]*)\.([0-9]*)")
 

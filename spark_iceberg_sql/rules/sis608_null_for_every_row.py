@@ -29,6 +29,7 @@ from __future__ import annotations
 from spark_iceberg_sql.diagnostics import Edit, Fix, Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.rules.base import Category, Finding, Findings, rule
+from spark_iceberg_sql.rules.message_format import join_names
 from spark_iceberg_sql.rules.spark_scripts import is_spark_query, may_be_spark_query
 from spark_iceberg_sql.syntax import nodes
 
@@ -55,10 +56,18 @@ def null_for_every_row(context: Context) -> Findings:
     for call in null_expressions.unknown_units(statement.tokens) if has_unit else ():
         if not context.catalog.live and not is_spark_query(context):  # which looks at the whole text
             return
-        unit, literal = call.unit, f"'{call.known_unit}'"
+        literal = f"'{call.intended_unit}'" if call.intended_unit else None
+        help_ = (
+            f"write `{literal}`"
+            if literal
+            else f"its units are {join_names(call.known_units, 'and', len(call.known_units))}"
+        )
+        if literal is None and call.function.word == "TRUNC":
+            help_ += "; `date_trunc` has smaller ones"
+        span = call.unit.span
         yield Finding(
-            unit.span,
-            f"`{call.function.text}` has no unit {unit.text}, so it is NULL for every row",
-            f"write `{literal}`" if call.known_unit else "write `'DAY'`, `'MONTH'` or another unit of Spark's",
-            Fix(f"write {literal}", (Edit(unit.start, unit.end, literal),), safe=False) if call.known_unit else None,
+            span,
+            f"`{call.function.text}` has no unit {call.unit.text}, so it is NULL for every row",
+            help_,
+            Fix(f"write {literal}", (Edit(*span, literal),), safe=False) if literal else None,
         )
