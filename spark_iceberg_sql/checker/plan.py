@@ -13,7 +13,7 @@ from spark_iceberg_sql.model.table import Name
 from spark_iceberg_sql.report import full
 from spark_iceberg_sql.report.sql_text import html
 from spark_iceberg_sql.safe_output import join_visible, visible_lines
-from spark_iceberg_sql.syntax.identifiers import quoted, table_argument
+from spark_iceberg_sql.syntax.identifiers import procedure_name, qualified_name, quoted, string_literal
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,9 +83,10 @@ class Plan:
         """The CALL that would rewrite the remaining files under the new spec; None if there are none."""
         if not self.staying or len(self.table) < 2:
             return None
+        name = string_literal(qualified_name(procedure_name(self.table)))
         return (
             f"CALL {quoted(self.table[0])}.system.rewrite_data_files("
-            f"table => {table_argument(self.table)}, options => map('rewrite-all', 'true'))"
+            f"table => {name}, options => map('rewrite-all', 'true'))"
         )
 
     @property

@@ -15,7 +15,7 @@ from spark_iceberg_sql.syntax.lexer import STRINGS, Token, TokenKind
 _CONDITIONS = frozenset({"WHERE", "HAVING", "ON", "WHEN", "QUALIFY"})
 # Words after which `=` may assign or name something.
 _OTHER_CLAUSES = frozenset({
-    "SELECT", "SET", "THEN", "ELSE", "FROM", "USING", "GROUP", "ORDER", "PARTITION", "VALUES", "OPTIONS",
+    "SELECT", "SET", "UPDATE", "THEN", "ELSE", "FROM", "USING", "GROUP", "ORDER", "PARTITION", "VALUES", "OPTIONS",
     "TBLPROPERTIES", "LIMIT", "WITH", "CALL", "VALUE", "DECLARE", "DEFAULT",
 })  # fmt: skip
 _EQUALITIES = frozenset({"=", "=="})

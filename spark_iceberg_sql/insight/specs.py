@@ -13,7 +13,7 @@ from spark_iceberg_sql.model.spec import PartitionField, Spec
 from spark_iceberg_sql.model.table import Table
 from spark_iceberg_sql.model.tables import Tables
 from spark_iceberg_sql.safe_output import visible
-from spark_iceberg_sql.syntax.identifiers import qualified_name, quoted, string_literal, table_argument
+from spark_iceberg_sql.syntax.identifiers import procedure_name, qualified_name, quoted, string_literal
 from spark_iceberg_sql.syntax.lexer import TRIVIA, tokenize
 
 _SOURCE_NAME = "the_source"
@@ -84,7 +84,9 @@ def rewrite_call(
 ) -> str:
     """The CALL that rewrites a table's files. table: its name, catalog first. sort_args: more arguments, as text."""
     option_list = ", ".join(string_literal(text) for option in options.items() for text in option)
-    arguments = f"table => {table_argument(table)}{sort_args}, options => map({option_list})"
+    arguments = (
+        f"table => {string_literal(qualified_name(procedure_name(table)))}{sort_args}, options => map({option_list})"
+    )
     return f"CALL {quoted(table[0])}.system.{procedure}({arguments})"
 
 

@@ -24,7 +24,7 @@ from spark_iceberg_sql.spark.tables.locations import ownership, same_location
 from spark_iceberg_sql.spark.tables.locations.locate import LocatedTable
 from spark_iceberg_sql.spark.tables.locations.write_target import WriteTarget, open_target
 from spark_iceberg_sql.syntax.clickhouse.literal_calls import LiteralCall
-from spark_iceberg_sql.syntax.identifiers import backticked, dotted, string_literal, table_argument
+from spark_iceberg_sql.syntax.identifiers import backticked, dotted, procedure_name, string_literal
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -266,7 +266,7 @@ def _refuse_other_folder(spark: SparkSession, path: str, parts: list[str]) -> No
 def _register(spark: SparkSession, parts: list[str], file: str) -> None:
     if len(parts) > 2:
         spark.sql(f"CREATE NAMESPACE IF NOT EXISTS {dotted(parts[:-1])}")
-    table = table_argument(parts)
+    table = string_literal(dotted(procedure_name(parts)))
     # No parameter markers: before Spark 4.1, CALL does not support them.
     spark.sql(
         f"CALL {backticked(parts[0])}.system.register_table(table => {table}, metadata_file => {string_literal(file)})"

@@ -29,12 +29,12 @@ def qualified_name(parts: Iterable[str]) -> str:
     return ".".join(map(quoted, parts))
 
 
-def table_argument(table: Sequence[str]) -> str:
-    """The table in a call of a procedure of its catalog, as a literal. table: its full name, catalog first.
+def procedure_name(table: Sequence[str]) -> Sequence[str]:
+    """A table's name as a procedure of its catalog takes it. table: its full name, catalog first.
 
     A table in no namespace keeps its catalog: Iceberg looks for a single name in the current namespace.
     """
-    return string_literal(qualified_name(table[1:] if len(table) > 2 else table))
+    return table[1:] if len(table) > 2 else table
 
 
 def string_literal(text: str) -> str:

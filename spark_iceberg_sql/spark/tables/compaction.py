@@ -9,7 +9,7 @@ from spark_iceberg_sql.spark.bridge.jvm.gateway import Java
 from spark_iceberg_sql.spark.bridge.plans import relations
 from spark_iceberg_sql.spark.bridge.tables import table_metadata
 from spark_iceberg_sql.spark.tables.locations import ownership
-from spark_iceberg_sql.syntax.identifiers import backticked, table_argument
+from spark_iceberg_sql.syntax.identifiers import backticked, dotted, procedure_name, string_literal
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -32,7 +32,7 @@ def optimize(spark: SparkSession, table: str) -> dict[str, int]:
         start = operations.refresh().currentSnapshot()
         first = None if start is None else start.snapshotId()
     procedures = f"{backticked(parts[0])}.system"
-    name = table_argument(parts)
+    name = string_literal(dotted(procedure_name(parts)))
     options = "map('delete-file-threshold', '1', 'min-input-files', '2')"
     data = spark.sql(f"CALL {procedures}.rewrite_data_files(table => {name}, options => {options})").collect()[0]
     # The remaining delete files apply to no data file; rewriting all delete files removes them.
