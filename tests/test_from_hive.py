@@ -391,3 +391,32 @@ def test_the_command_needs_no_spark(tmp_path: Path, capsys: Any) -> None:
     assert "CALL lake.system.add_files" in json.dumps(found["script"])
     assert main(["from-hive", str(file), "--column", "ts", "--zone", "Nowhere/X"]) == 2
     assert "unknown time zone `Nowhere/X`" in capsys.readouterr().err
+
+
+NAMED_LIKE_ITS_COLUMN = "CREATE TABLE web.dt (id BIGINT, ts TIMESTAMP) PARTITIONED BY (dt STRING) STORED AS PARQUET;\n"
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT id FROM web.dt WHERE dt = '2024-01-05'",
+        "SELECT dt.id FROM web.dt WHERE dt.dt = '2024-01-05' AND dt.id > 3",
+        "SELECT id FROM web.dt dt WHERE dt.dt = '2024-01-05' ORDER BY dt.id",
+        "SELECT l.id FROM web.dt AS l WHERE l.dt = '2024-01-05'",
+    ],
+)
+def test_a_table_named_like_its_partition_column(query: str) -> None:
+    (result,) = sis.from_hive(None, NAMED_LIKE_ITS_COLUMN, query, column="ts").queries
+    assert "ts >= TIMESTAMP '2024-01-05 00:00:00 UTC'" in (result.rewritten or "")
+    assert result.notes == ()
+
+
+def test_another_table_under_the_name_of_the_column() -> None:
+    """Whose column `dt.dt` is, the text does not show."""
+    queries = [
+        "SELECT id FROM web.dt WHERE dt = '2024-01-05'",
+        "SELECT dt.id FROM web.dt JOIN web.shops AS dt ON dt.id = shop WHERE dt.dt = '2024-01-05'",
+    ]
+    _, result = sis.from_hive(None, NAMED_LIKE_ITS_COLUMN, queries, column="ts").queries
+    assert result.rewritten is None
+    assert "the text does not show which table's column `dt` is" in result.notes[0]

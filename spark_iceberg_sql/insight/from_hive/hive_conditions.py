@@ -19,6 +19,7 @@ _UNSUPPORTED_CONDITION = (
     "numbers or dates alone"
 )
 _PRECEDING = frozenset({"WHERE", "AND", "OR", "NOT", "ON", "("})
+_BEFORE_COLUMNS = frozenset({"SELECT", "WHERE", "AND", "OR", "NOT", "ON", "BY"})
 _ENDS = frozenset({
     "GROUP", "ORDER", "HAVING", "LIMIT", "OFFSET", "UNION", "EXCEPT", "INTERSECT", "MINUS",
     "WINDOW", "SORT", "CLUSTER", "DISTRIBUTE", "QUALIFY",
@@ -93,6 +94,20 @@ def table_references(tokens: Sequence[Token], base_name: str) -> list[tuple[int,
     return references
 
 
+def table_name_indexes(tokens: Sequence[Token], base_name: str) -> frozenset[int]:
+    """The indexes of the tokens that name a table in FROM or JOIN, or its alias there."""
+    return frozenset(
+        position
+        for index, parts in table_references(tokens, base_name)
+        for position in range(index - 2 * (len(parts) - 1), _alias(tokens, index)[1])
+    )
+
+
+def is_qualifier(tokens: Sequence[Token], index: int) -> bool:
+    """True if a dot follows the name at an index: partition columns have no fields."""
+    return index + 1 < len(tokens) and tokens[index + 1].text == "."
+
+
 def ambiguity(tokens: Sequence[Token], base_name: str) -> str:
     """The reason why the table of a query's column names is ambiguous; empty if it is not.
 
@@ -135,22 +150,28 @@ def column_references(
     if keywords[end : end + 1] == ["("]:  # other names for its columns
         return
     is_only_table = keywords.count("FROM") == 1 and not _JOINS & set(keywords) and keywords[end : end + 1] != [","]
-    alias_uses = [index for index, token in enumerate(tokens) if alias and name_of(token).lower() == alias]
-    # Uses that are no qualifier: the definition of the alias; a second one may define it for another table.
-    alias_definitions = [index for index in alias_uses if keywords[index + 1 : index + 2] != ["."]]
+    table_names = table_name_indexes(tokens, names[0][-1])
+    is_alias_unique = not any(_may_define(tokens, index, alias) for index in set(range(len(tokens))) - table_names)
     for index, token in enumerate(tokens):
         name = name_of(token).lower()
-        if name not in column_names or is_call(tokens, index) or keywords[index + 1 : index + 2] == ["."]:
+        if name not in column_names or is_call(tokens, index) or is_qualifier(tokens, index) or index in table_names:
             continue
         if index < 2 or keywords[index - 1] != ".":
             if is_only_table and keywords[index - 1 : index] != ["AS"]:
                 yield index, name, ""
         elif (
-            name_of(tokens[index - 2]).lower() == alias
-            and len(alias_definitions) == 1
-            and keywords[index - 3 : index - 2] != ["."]
+            name_of(tokens[index - 2]).lower() == alias and is_alias_unique and keywords[index - 3 : index - 2] != ["."]
         ):
             yield index, name, f"{tokens[index - 2].text}."
+
+
+def _may_define(tokens: Sequence[Token], index: int, alias: str) -> bool:
+    """True if the token at an index may give the alias to another table: it is its name, and may be no column."""
+    if name_of(tokens[index]).lower() != alias or is_qualifier(tokens, index):
+        return False
+    previous = tokens[index - 1].word if index else ""
+    is_column_of_alias = previous == "." and name_of(tokens[index - 2]).lower() == alias
+    return not is_column_of_alias and previous not in _BEFORE_COLUMNS
 
 
 def _alias(tokens: Sequence[Token], index: int) -> tuple[str, int]:

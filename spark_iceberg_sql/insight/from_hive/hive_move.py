@@ -206,5 +206,5 @@ def _savings(derivation: PartitionDerivation | None) -> Iterator[str]:
     if derivation is None:
         return
     column, old_columns = (f"`{derivation.source.name}`", ", ".join(f"`{name}`" for name in derivation.columns))
-    yield f"a query that filters only on {column} reads only the partitions of its range; in Hive it reads all"
+    yield f"a query that filters only on {column} reads only the {derivation.unit}s of its range; in Hive it reads all"
     yield f"nobody needs to know {old_columns}: a condition on {column} is enough"
