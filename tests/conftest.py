@@ -2,7 +2,7 @@
 
 `pytest` without a path runs the quick set: every test without Spark but those marked `rest`, and of the tests with
 Spark those marked `main`, the main path of each feature. `pytest --rest` runs the others, `pytest --all` both, and
-`pytest PATH` every test of the path.
+`pytest PATH` every test of the path. Of those marked `swept`, `--rest` runs none but in a sweep.
 """
 
 from __future__ import annotations
@@ -64,6 +64,13 @@ def quick(item: pytest.Item) -> bool:
     return item.get_closest_marker("rest") is None
 
 
+def in_tier(item: pytest.Item, tier: str) -> bool:
+    if tier == "quick":
+        return quick(item)
+    is_left_to_sweeps = item.get_closest_marker("swept") is not None and not samples.FULL
+    return not quick(item) and not is_left_to_sweeps
+
+
 # Begun last, one of these would keep one process at work while the others have nothing to do.
 LONGEST = (
     "test_other_lines.py",
@@ -86,9 +93,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """The longest files first, then those that need Spark, then the others, which fill what time is left."""
     tier = config.option.tier
     if tier != "all":
-        left_out = [item for item in items if quick(item) != (tier == "quick")]
+        left_out = [item for item in items if not in_tier(item, tier)]
         config.hook.pytest_deselected(items=left_out)
-        items[:] = [item for item in items if quick(item) == (tier == "quick")]
+        items[:] = [item for item in items if in_tier(item, tier)]
 
     def place(item: pytest.Item) -> tuple[int, bool]:
         name = item.path.name

@@ -29,6 +29,11 @@ def sampled(values: Iterable[Any], every: int) -> list[Any]:
     return parameters(values, lambda n: [pytest.mark.thorough] if n % every else [])
 
 
+def swept(values: Iterable[Any], every: int) -> list[Any]:
+    """All values as parameters of a test; `--rest` runs each `every`-th of them, and a sweep all."""
+    return parameters(values, lambda n: [pytest.mark.swept] if n % every else [])
+
+
 def partly(mark: pytest.MarkDecorator, values: Iterable[Any], every: int) -> list[Any]:
     """All values as parameters of a test, each `every`-th with a mark."""
     return parameters(values, lambda n: [] if n % every else [mark])

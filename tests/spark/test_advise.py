@@ -110,7 +110,7 @@ def test_candidates_follow_from_the_predicates(spark: SparkSession, predicate: s
     assert 3 * advice.best.cost < advice.today.cost
 
 
-@pytest.mark.thorough
+@pytest.mark.swept
 def test_the_best_of_all_pairs_is_found(spark: SparkSession, visits: str) -> None:
     queries = [BY_SHOP, f"SELECT * FROM {TABLE} WHERE `user` = 'u1' AND ts >= '2024-01-05'"]
     source = resolve_source(spark, visits)

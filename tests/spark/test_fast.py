@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 from pyspark.sql import SparkSession
-from samples import FULL, share
+from samples import FULL, share, swept
 
 ROWS = 30_000_000 if FULL else 20_000  # random values per type
 HOURS, DAYS_APART = (200, 10) if FULL else (200_000, 5_000)  # between the tested bounds
@@ -86,7 +86,7 @@ def made(spark: SparkSession) -> Iterator[dict[str, str]]:
         frame.unpersist()
 
 
-@pytest.mark.parametrize(("unit", "source"), CASES)
+@pytest.mark.parametrize(("unit", "source"), swept(CASES, 2))
 def test_equal_values_in_generated_code(spark: SparkSession, made: dict[str, str], unit: str, source: str) -> None:
     call = f"iceberg_{unit}(v)"
     own = digest(spark, call, made[source], fast=False)

@@ -44,7 +44,7 @@ def queries(writer: Writer, step: int = 1) -> Iterator[str]:
     every = list(predicates(writer.rows()))
     for predicate in share(every, step):
         yield f"SELECT CAST(struct(k, ts, d) AS STRING) AS row FROM {{}} WHERE {predicate}"
-    for predicate in ("true", *share(every[::5], 2)):
+    for predicate in ("true", *share(every[::5], 6)):
         yield f"SELECT CAST(struct({AGGREGATES}) AS STRING) AS row FROM {{}} WHERE {predicate}"
     for on in ("f.ts = t.ts", "f.d = t.d AND year(f.ts) >= 1"):
         rows = "(SELECT * FROM truth WHERE k % 7 = 0)"
@@ -73,7 +73,7 @@ def test_every_row(spark: SparkSession, table: tuple[str, Writer]) -> None:
     source, writer = table
     with warnings.catch_warnings(record=True):
         warnings.simplefilter("always")
-        assert not differing(spark, source, list(queries(writer, 9)))
+        assert not differing(spark, source, list(queries(writer, 18)))
 
 
 @pytest.fixture
@@ -90,4 +90,5 @@ def test_iceberg_alone_loses_rows(spark: SparkSession, table: tuple[str, Writer]
     """The tables are what they are for."""
     source, writer = table
     if writer.loses:
-        assert differing(spark, source, [query for query in queries(writer) if "JOIN" not in query][:24])
+        asked = [query for query in queries(writer) if "JOIN" not in query][:24]
+        assert any(differing(spark, source, asked[start : start + 6]) for start in range(0, 24, 6))

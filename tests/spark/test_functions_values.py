@@ -13,6 +13,7 @@ import pytest
 from py4j.protocol import Py4JJavaError
 from pyspark.errors import ArithmeticException
 from pyspark.sql import SparkSession
+from samples import swept
 from session_settings import settings
 
 from spark_iceberg_sql.model.bound_transform import BoundTransform
@@ -127,7 +128,9 @@ def _table(spark: SparkSession, transform: Transform, parameter: int | None) -> 
     spark.sql("DROP TABLE local.db.grid")
 
 
-@pytest.mark.parametrize(("transform", "parameter"), BOUND, ids=[str(BoundTransform(*bound)) for bound in BOUND])
+@pytest.mark.parametrize(
+    ("transform", "parameter"), swept(BOUND, 2), ids=[str(BoundTransform(*bound)) for bound in BOUND]
+)
 def test_the_function_says_what_the_table_does(
     spark: SparkSession, transform: Transform, parameter: int | None
 ) -> None:

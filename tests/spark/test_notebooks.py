@@ -17,6 +17,7 @@ import pytest
 from jupyter_client.manager import KernelManager
 from nbclient import NotebookClient
 from nbformat import NotebookNode, v4
+from samples import swept
 
 from spark_iceberg_sql.spark.versions import SPARK_MINORS, spark_minor
 
@@ -80,7 +81,7 @@ def _run(book: NotebookNode, kernel: KernelManager) -> None:
     client.kc.stop_channels()
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", swept(NAMES, 2))
 @pytest.mark.filterwarnings("default::DeprecationWarning")  # jupyter_client's own
 def test_the_notebook_runs(name: str, kernel: KernelManager, tmp_path: Path) -> None:
     """Its outputs equal the committed ones; `--update-goldens` updates these."""

@@ -15,7 +15,7 @@ from long_run import look
 from oracle import Runtime, judge
 from probes import METADATA, PROCEDURES
 from pyspark.sql import SparkSession
-from samples import FULL, share
+from samples import FULL, share, swept
 
 from spark_iceberg_sql.checker.engine import check_and_apply
 from spark_iceberg_sql.diagnostics import Severity
@@ -48,7 +48,7 @@ def named(case: Case) -> str:
     return case.name
 
 
-@pytest.mark.parametrize("case", [c for c in page_cases() if c.code != "SIS002"], ids=named)
+@pytest.mark.parametrize("case", swept([c for c in page_cases() if c.code != "SIS002"], 2), ids=named)
 def test_every_example_of_every_page(runtime: Runtime, case: Case) -> None:
     outcome = judge(runtime, case.text, case.known(), how="thorough" if FULL else "quick")
     assert not outcome.disagreements, "\n".join(outcome.disagreements)

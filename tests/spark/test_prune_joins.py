@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 from pyspark.sql import DataFrame, SparkSession
+from samples import swept
 from scans import leaves, plan
 from session_settings import settings
 
@@ -194,7 +195,7 @@ SHARED: dict[str, int | None] = {
 
 
 @pytest.mark.parametrize("broadcast", [True, False])
-@pytest.mark.parametrize("query", SHARED)
+@pytest.mark.parametrize("query", swept(SHARED, 2))
 def test_scans_of_the_same_table(spark: SparkSession, query: str, broadcast: bool) -> None:
     if not broadcast:
         query = query.replace("SELECT", "SELECT /*+ MERGE(a, b) */", 1)

@@ -91,7 +91,7 @@ HISTORIES: dict[str, tuple[str, ...]] = {
 }
 
 
-@pytest.mark.parametrize("seed", share(range(1, 8), 4))
+@pytest.mark.parametrize("seed", share(range(1, 8), 7))
 @pytest.mark.parametrize("history", HISTORIES)
 def test_a_second_round_finds_nothing(spark: SparkSession, history: str, seed: int) -> None:
     t = "local.health.history"
