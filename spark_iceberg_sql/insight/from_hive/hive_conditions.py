@@ -73,6 +73,11 @@ def is_call(tokens: Sequence[Token], index: int) -> bool:
     return index + 1 < len(tokens) and tokens[index + 1].text == "("
 
 
+def is_qualifier(tokens: Sequence[Token], index: int) -> bool:
+    """True if a dot follows the name at an index."""
+    return index + 1 < len(tokens) and tokens[index + 1].text == "."
+
+
 # ------------------------------------------------------------------------------------ whose column it is
 
 
@@ -82,8 +87,8 @@ def table_references(tokens: Sequence[Token], base_name: str) -> list[tuple[int,
     """
     references = []
     for index, token in enumerate(tokens):
-        is_namespace = index + 1 < len(tokens) and tokens[index + 1].text == "."  # of `t.files`, for example
-        if is_namespace or name_of(token).lower() != base_name.lower():
+        # The name before a dot is a namespace, of `t.files`, for example.
+        if is_qualifier(tokens, index) or name_of(token).lower() != base_name.lower():
             continue
         first = index
         while first > 1 and tokens[first - 1].text == "." and tokens[first - 2].kind in _NAMES:
@@ -94,18 +99,27 @@ def table_references(tokens: Sequence[Token], base_name: str) -> list[tuple[int,
     return references
 
 
-def table_name_indexes(tokens: Sequence[Token], base_name: str) -> frozenset[int]:
+def possible_columns(tokens: Sequence[Token], base_name: str, columns: Iterable[str]) -> list[int]:
+    """The indexes of names that may be these columns: no call, no name of the table or its alias, and no qualifier,
+    since partition columns have no fields. base_name: the last part of the table's name.
+    """
+    column_names = {column.lower() for column in columns}
+    table_names = _table_name_indexes(tokens, base_name)
+    return [
+        index
+        for index, token in enumerate(tokens)
+        if name_of(token).lower() in column_names
+        and not (is_call(tokens, index) or is_qualifier(tokens, index) or index in table_names)
+    ]
+
+
+def _table_name_indexes(tokens: Sequence[Token], base_name: str) -> frozenset[int]:
     """The indexes of the tokens that name a table in FROM or JOIN, or its alias there."""
     return frozenset(
         position
         for index, parts in table_references(tokens, base_name)
         for position in range(index - 2 * (len(parts) - 1), _alias(tokens, index)[1])
     )
-
-
-def is_qualifier(tokens: Sequence[Token], index: int) -> bool:
-    """True if a dot follows the name at an index: partition columns have no fields."""
-    return index + 1 < len(tokens) and tokens[index + 1].text == "."
 
 
 def ambiguity(tokens: Sequence[Token], base_name: str) -> str:
@@ -138,7 +152,6 @@ def column_references(
 
     names: the names of the table in queries, the parts of each in lower case.
     """
-    column_names = {column.lower() for column in columns}
     table_mentions = table_references(tokens, names[0][-1])
     if len(table_mentions) != 1 or table_mentions[0][1] not in names or ambiguity(tokens, names[0][-1]):
         return
@@ -150,12 +163,12 @@ def column_references(
     if keywords[end : end + 1] == ["("]:  # other names for its columns
         return
     is_only_table = keywords.count("FROM") == 1 and not _JOINS & set(keywords) and keywords[end : end + 1] != [","]
-    table_names = table_name_indexes(tokens, names[0][-1])
-    is_alias_unique = not any(_may_define(tokens, index, alias) for index in set(range(len(tokens))) - table_names)
-    for index, token in enumerate(tokens):
-        name = name_of(token).lower()
-        if name not in column_names or is_call(tokens, index) or is_qualifier(tokens, index) or index in table_names:
-            continue
+    table_names = _table_name_indexes(tokens, names[0][-1])
+    is_alias_unique = not any(
+        _may_define(tokens, index, alias) for index in range(len(tokens)) if index not in table_names
+    )
+    for index in possible_columns(tokens, names[0][-1], columns):
+        name = name_of(tokens[index]).lower()
         if index < 2 or keywords[index - 1] != ".":
             if is_only_table and keywords[index - 1 : index] != ["AS"]:
                 yield index, name, ""

@@ -16,10 +16,8 @@ from spark_iceberg_sql.insight.from_hive.hive_conditions import (
     ambiguity,
     column_references,
     condition_at,
-    is_call,
-    is_qualifier,
     name_of,
-    table_name_indexes,
+    possible_columns,
     table_references,
     tokens_of,
 )
@@ -69,13 +67,7 @@ def rewrite(text: str, names: Sequence[tuple[str, ...]], derivation: PartitionDe
     if reason:
         return RewrittenQuery(text, None, (f"{reason}: the query stays as it is",))
     references = list(column_references(tokens, names, list(formats)))
-    table_names = table_name_indexes(tokens, names[0][-1])
-    name_indexes = [
-        position
-        for position in range(len(tokens))
-        if name_of(tokens[position]).lower() in formats
-        and not (is_call(tokens, position) or is_qualifier(tokens, position) or position in table_names)
-    ]
+    name_indexes = possible_columns(tokens, names[0][-1], formats)
     notes = []
     if ambiguous_count := len(name_indexes) - len(references):
         notes.append(
