@@ -270,7 +270,7 @@ def test_every_shell_command_is_one() -> None:
 
 def test_ci_runs_the_readme_s_test_command_and_then_the_rest() -> None:
     [command] = [b.text.strip() for b in blocks(ROOT / "README.md") if "pytest" in b.text]
-    runs = re.findall(r'^timeout \w+ bash -c "(.+)"', (ROOT / ".ci" / "run").read_text("utf-8"), re.MULTILINE)
+    runs = re.findall(r'^timeout \S+ bash -c "(.+)"', (ROOT / ".ci" / "run").read_text("utf-8"), re.MULTILINE)
     assert runs == [command, command.replace("[test]", "[dev]") + " --rest"]
 
 

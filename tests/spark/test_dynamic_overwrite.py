@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 from pyspark.sql import SparkSession
+from samples import swept
 
 from spark_iceberg_sql.errors import IcebergSqlWarning
 
@@ -63,7 +64,7 @@ STAYING = {
 
 
 @pytest.mark.parametrize("version", [1, 2])
-@pytest.mark.parametrize("case", STAYING)
+@pytest.mark.parametrize("case", swept(STAYING, 2))
 def test_rows_that_stay(spark: SparkSession, case: str, version: int) -> None:
     partitioning, changes, files = STAYING[case]
     create(spark, partitioning, *changes, version=version)

@@ -94,7 +94,7 @@ PREDICATES = (
 )
 
 
-@pytest.mark.parametrize(("history", "seed"), share(product(HISTORIES, range(34)), 140))
+@pytest.mark.parametrize(("history", "seed"), share(product(HISTORIES, range(34)), 280))
 def test_what_is_proposed_never_reads_more_and_ends(spark: SparkSession, history: str, seed: int) -> None:
     """And it is among what advise proposes; 204 tables and workloads in a sweep."""
     some = random.Random(f"{history} {seed}")

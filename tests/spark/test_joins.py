@@ -60,7 +60,7 @@ KNOWN = [
 ]
 
 
-@pytest.mark.parametrize(("left", "right", "on"), [*KNOWN, *share(CASES, 90)])
+@pytest.mark.parametrize(("left", "right", "on"), [*KNOWN, *share(CASES, 180)])
 def test_the_verdict_is_the_plan_s(spark: SparkSession, left: str, right: str, on: str) -> None:
     text = query(left, right, on)
     found = sis.spj(spark, text)

@@ -144,7 +144,7 @@ def test_random_queries(spark: SparkSession, seed: int) -> None:
     name = f"local.limit.random{seed}"
     with settings(spark, **INTERPRETED):
         random_table(spark, numbers, name, blocks=12)
-        for _ in range(25):
+        for _ in share(range(25), 2):
             conditions = numbers.sample(FILTERS, numbers.choice([1, 1, 2]))
             where = " AND ".join(f"({text.format(n=numbers.randrange(0, 50))})" for text in conditions)
             query = f"SELECT * FROM {name} WHERE id >= 0 AND {where}"

@@ -81,7 +81,7 @@ def _run(book: NotebookNode, kernel: KernelManager) -> None:
     client.kc.stop_channels()
 
 
-@pytest.mark.parametrize("name", swept(NAMES, 2))
+@pytest.mark.parametrize("name", swept(NAMES, 3))
 @pytest.mark.filterwarnings("default::DeprecationWarning")  # jupyter_client's own
 def test_the_notebook_runs(name: str, kernel: KernelManager, tmp_path: Path) -> None:
     """Its outputs equal the committed ones; `--update-goldens` updates these."""

@@ -195,7 +195,7 @@ SHARED: dict[str, int | None] = {
 
 
 @pytest.mark.parametrize("broadcast", [True, False])
-@pytest.mark.parametrize("query", swept(SHARED, 2))
+@pytest.mark.parametrize("query", swept(SHARED, 3))
 def test_scans_of_the_same_table(spark: SparkSession, query: str, broadcast: bool) -> None:
     if not broadcast:
         query = query.replace("SELECT", "SELECT /*+ MERGE(a, b) */", 1)

@@ -7,7 +7,7 @@ import re
 import pytest
 from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
-from samples import share
+from samples import share, swept
 
 import spark_iceberg_sql as sis
 from spark_iceberg_sql.insight.health.model import Finding
@@ -92,7 +92,7 @@ HISTORIES: dict[str, tuple[str, ...]] = {
 
 
 @pytest.mark.parametrize("seed", share(range(1, 8), 7))
-@pytest.mark.parametrize("history", HISTORIES)
+@pytest.mark.parametrize("history", swept(HISTORIES, 2))
 def test_a_second_round_finds_nothing(spark: SparkSession, history: str, seed: int) -> None:
     t = "local.health.history"
     small = "'write.target-file-size-bytes' = '20000', 'write.parquet.page-row-limit' = '500'"

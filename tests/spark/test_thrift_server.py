@@ -12,6 +12,7 @@ import process
 import pyspark
 import pytest
 from pyspark.sql import SparkSession
+from samples import swept
 
 import spark_iceberg_sql as sis
 
@@ -78,7 +79,7 @@ with sis.thrift_server(spark, port=0, ddl=os.environ["DDL"]) as server:
 """
 
 
-@pytest.mark.parametrize("ddl", ["error", "off"])
+@pytest.mark.parametrize("ddl", swept(["error", "off"], 2))
 def test_a_client_connects_whose_default_catalog_is_of_a_jar(tmp_path: Path, ddl: str) -> None:
     """Before its first statement Spark runs USE on a thread of Hive's, which does not have the jars of `spark.jars`."""
     printed, _ = process.run(tmp_path, OF_A_JAR, JARS=f"{JARS}/*", DDL=ddl)

@@ -9,7 +9,7 @@ import pytest
 from first_rows import INTERPRETED, SETTINGS, compared, planned, rows_read
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F  # noqa: N812
-from samples import share
+from samples import share, swept
 from scans import plan
 from session_settings import settings
 from test_moved import equality_delete
@@ -172,7 +172,7 @@ DELETES = {
 }
 
 
-@pytest.mark.parametrize("kind", DELETES)
+@pytest.mark.parametrize("kind", swept(DELETES, 2))
 def test_deleted_rows_do_not_count(spark: SparkSession, kind: str) -> None:
     name = create_blocks(spark, f"local.topk.{kind}", DELETES[kind])
     spark.sql(f"DELETE FROM {name} WHERE id BETWEEN 82 AND 98")
@@ -379,10 +379,10 @@ def test_random_queries(spark: SparkSession, seed: int) -> None:
         for table in range(2):
             name = f"local.topk.random{seed}_{table}"
             random_table(spark, numbers, name)
-            for _ in range(16):
+            for _ in share(range(16), 2):
                 query = random_query(numbers, name)
                 rows, read, expected, all_read = compared(spark, query, RULE)
                 assert rows == expected, query
                 assert read <= all_read, query
                 fewer += read < all_read
-    assert fewer > 3
+    assert fewer > 1

@@ -16,7 +16,7 @@ SHARED =(
     "ScalaTypes", "Outgoing", "SwitchedRule", "Invocation", "Calls", "Transform", "BoundFault",
     "ParquetTimes", "TruncatedFile", "ManifestCheck", "FileBounds", "PartitionLayout", "OpenWriters",
     "DynamicOverwrite", "ImpliedLiteral", "Predicates", "Relations", "TrialTable", "ReadNotes", "SnapshotFiles",
-    "FileCondition", "RuntimeRules", "RuleRegistry",
+    "FileCondition", "AnsweredTables", "RuntimeRules", "RuleRegistry",
 )  # fmt: skip
 
 
@@ -96,8 +96,6 @@ _REQUIRED_FILTERS = (
     "MissingFilter",
     "UnfilteredScan",
 )
-
-
 # Those before push-down run before OptimizeMetadataOnlyDeleteFromTable, the first pre-CBO rule: a rule that
 # is injected there would come too late for DELETE. (excludedRules holds the class names: they are public.)
 RULES: tuple[Rule, ...] = (
@@ -172,11 +170,21 @@ RULES: tuple[Rule, ...] = (
             "BuildSide",
             "Clustering",
             "NarrowedScan",
+            "JoinTypes",
             "JoinPushDown",
+            "JoinRows",
             "JoinTerms",
             "JoinSides",
             "StageScans",
         ),
+    ),
+    Rule(
+        name="merge",
+        java="Merge",
+        phase=Phase.BEFORE_PUSH_DOWN,
+        summary="adds to a MERGE the range of the target's columns that the values of its source imply",
+        if_disabled="MERGE reads all files of the target, and conflicts with every other writer of it",
+        parts=(*_LIMITS, "BuildSide", "Clustering", "JoinTypes", "JoinRows", "JoinTerms", "ValueOrigin", "MergeSource"),
     ),
     Rule(
         name="prune",

@@ -38,7 +38,9 @@ public class Aggregates extends SwitchedRule {
       if (node instanceof Filter) return withValues((Filter) node);
       AggregateShape shape = AggregateShape.of((Aggregate) node);
       SnapshotFiles files = shape == null ? null : SnapshotFiles.of(shape.relation);
-      return files == null ? null : new AggregateAnswer(shape, files).plan();
+      LogicalPlan answer = files == null ? null : new AggregateAnswer(shape, files).plan();
+      if (answer != null) AnsweredTables.add(files.table);
+      return answer;
     }
   }
 

@@ -65,8 +65,7 @@ public final class BuildSide {
 
   /** Evaluates expressions for all rows; false if there are too many. Rows with a null among the values are left out. */
   public boolean read(List<Expression> expressions, Receiver receiver) {
-    Expression[] bound = new Expression[expressions.size()];
-    for (int i = 0; i < bound.length; i++) bound[i] = bound((Expression) expressions.get(i));
+    Expression[] bound = bound(expressions, output);
     if (relation instanceof InternalRow[]) {
       InternalRow[] rows = (InternalRow[]) relation;
       if (rows.length > LIMIT) return false;
@@ -93,7 +92,8 @@ public final class BuildSide {
     return true;
   }
 
-  private static void evaluate(Expression[] bound, InternalRow row, Receiver receiver) {
+  /** Gives the receiver the values of bound expressions for a row, unless one of them is null. */
+  public static void evaluate(Expression[] bound, InternalRow row, Receiver receiver) {
     Object[] values = new Object[bound.length];
     for (int i = 0; i < bound.length; i++) {
       Object value = bound[i].eval(row);
@@ -103,7 +103,14 @@ public final class BuildSide {
     receiver.add(values);
   }
 
-  private Expression bound(Expression e) {
+  /** Expressions that can be evaluated for a row of these columns. */
+  public static Expression[] bound(List<Expression> expressions, List<Attribute> columns) {
+    Expression[] bound = new Expression[expressions.size()];
+    for (int i = 0; i < bound.length; i++) bound[i] = bound((Expression) expressions.get(i), columns);
+    return bound;
+  }
+
+  private static Expression bound(Expression e, final List<Attribute> columns) {
     return (Expression) e.transform(ScalaTypes.rewrite(new ScalaTypes.Replacement() {
       @Override
       public boolean isFor(Object x) {
@@ -113,10 +120,10 @@ public final class BuildSide {
       @Override
       public Object of(Object x) {
         AttributeReference column = (AttributeReference) x;
-        for (int i = 0; i < output.size(); i++)
-          if (((Attribute) output.get(i)).exprId().equals(column.exprId()))
+        for (int i = 0; i < columns.size(); i++)
+          if (((Attribute) columns.get(i)).exprId().equals(column.exprId()))
             return new BoundReference(i, column.dataType(), true);
-        throw new IllegalStateException(column + " is not in the broadcast rows");
+        throw new IllegalStateException(column + " is not in the rows");
       }
     }));
   }

@@ -1,12 +1,8 @@
 package sparkicebergsql;
 
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
-import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.DynamicPruningSubquery;
-import org.apache.spark.sql.catalyst.expressions.ExprId;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.IsNotNull;
 import org.apache.spark.sql.catalyst.plans.logical.*;
@@ -19,9 +15,6 @@ public final class JoinPushDown {
   private static final List<String> KEEP_RIGHT = List.of("Inner", "Cross", "RightOuter");
 
   private JoinPushDown() {}
-
-  /** A join's type, as Spark names its class. */
-  public static String type(Join join) { return join.joinType().getClass().getSimpleName().replace("$", ""); }
 
   /** Whether files of a scan below an operator may be left out by a comparison of an expression on its output. */
   public static boolean isPrunable(LogicalPlan plan, Expression compared) {
@@ -70,22 +63,15 @@ public final class JoinPushDown {
     for (Expression predicate : predicates) {
       Expression moved = predicate;
       if (plan instanceof Project) moved = Predicates.substituted(predicate, Predicates.aliases((Project) plan));
-      if (plan instanceof Union) moved = Predicates.substituted(predicate, columns(plan, input));
+      if (plan instanceof Union) moved = Predicates.substituted(predicate, Predicates.columns(plan, input));
       if (moved.references().subsetOf(input.outputSet()) && moved.deterministic()) result.add(moved);
     }
     return result;
   }
 
   private static boolean isTransparent(LogicalPlan plan, int child) {
-    if (plan instanceof Join) return (child == 0 ? KEEP_LEFT : KEEP_RIGHT).contains(type((Join) plan));
+    if (plan instanceof Join) return (child == 0 ? KEEP_LEFT : KEEP_RIGHT).contains(JoinTypes.name((Join) plan));
     return plan instanceof Project || plan instanceof Filter || plan instanceof Union || plan instanceof Generate
       || plan instanceof Sort;
-  }
-
-  private static Map<ExprId, Expression> columns(LogicalPlan union, LogicalPlan input) {
-    Map<ExprId, Expression> result = new HashMap<>();
-    for (int i = 0; i < union.output().size(); i++)
-      result.put(((Attribute) union.output().apply(i)).exprId(), (Expression) input.output().apply(i));
-    return result;
   }
 }

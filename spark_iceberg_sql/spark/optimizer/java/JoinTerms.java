@@ -1,16 +1,9 @@
 package sparkicebergsql;
 
 import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.Collections;
-import java.util.Comparator;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.TreeSet;
 import org.apache.spark.sql.catalyst.expressions.*;
-import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
-import org.apache.spark.sql.types.Decimal;
 
 /**
  * The comparisons of a join's condition between its probe side and its build side, and the predicates on the probe side
@@ -19,30 +12,22 @@ import org.apache.spark.sql.types.Decimal;
  * <p>Invariant: a row of the probe side for which an implied predicate is not true joins no row of the build side.
  */
 public final class JoinTerms {
-  /** The maximum number of different rows of the build side that are kept; of more, only the extremes are. */
-  private static final int MAXIMUM_ROWS = 10000;
   /** The maximum number of values in IN; Iceberg compares bounds with 200 at most. */
   private static final int MAXIMUM_VALUES = 200;
   /** IN with more values is for partition fields alone. */
   private static final int MAXIMUM_PARTITION_VALUES = 1000;
   /** From this number of values on, the rule `prune` takes their span. */
   private static final int MAXIMUM_SOLVED = 16;
-  /** The maximum number of ranges: as many as an Intervals has. */
-  private static final int MAXIMUM_RANGES = 32;
 
   private final List<Expression> probes = new ArrayList<>(), builds = new ArrayList<>();
   private final List<String> operators = new ArrayList<>();
 
-  /**
-   * The comparisons by which files may be left out: to read the rows of the build side for another one gains nothing.
-   *
-   * <p>condition: of the join. probe: its side that may be read less. build: the columns of the other side.
-   */
-  public JoinTerms(Expression condition, LogicalPlan probe, AttributeSet build) {
+  /** All comparisons between columns of the probe side and columns of the build side. */
+  public JoinTerms(Expression condition, AttributeSet probe, AttributeSet build) {
     for (Expression conjunct : Predicates.conjuncts(condition)) add(conjunct, probe, build);
   }
 
-  private void add(Expression conjunct, LogicalPlan probe, AttributeSet build) {
+  private void add(Expression conjunct, AttributeSet probe, AttributeSet build) {
     String operator = conjunct.getClass().getSimpleName();
     boolean isComparison = conjunct instanceof EqualTo || conjunct instanceof LessThan
       || conjunct instanceof LessThanOrEqual || conjunct instanceof GreaterThan
@@ -50,12 +35,8 @@ public final class JoinTerms {
     if (!isComparison || !conjunct.deterministic()) return;
     Expression left = (Expression) conjunct.children().apply(0), right = (Expression) conjunct.children().apply(1);
     if (!left.dataType().equals(right.dataType()) || !Predicates.isExact(left.dataType())) return;
-    if (isOf(left, probe.outputSet()) && isOf(right, build)) add(probe, left, operator, right);
-    else if (isOf(right, probe.outputSet()) && isOf(left, build)) add(probe, right, turned(operator), left);
-  }
-
-  private void add(LogicalPlan probe, Expression term, String operator, Expression build) {
-    if (JoinPushDown.isPrunable(probe, term)) add(term, operator, build);
+    if (isOf(left, probe) && isOf(right, build)) add(left, operator, right);
+    else if (isOf(right, probe) && isOf(left, build)) add(right, turned(operator), left);
   }
 
   private void add(Expression probe, String operator, Expression build) {
@@ -63,6 +44,27 @@ public final class JoinTerms {
     operators.add(operator);
     builds.add(build);
   }
+
+  private void copy(JoinTerms other, int i) {
+    probes.add(other.probes.get(i));
+    operators.add(other.operators.get(i));
+    builds.add(other.builds.get(i));
+  }
+
+  /** Some of the comparisons, by their indexes. */
+  public JoinTerms part(List<Integer> indexes) {
+    JoinTerms part = new JoinTerms();
+    for (Integer i : indexes) part.copy(this, i.intValue());
+    return part;
+  }
+
+  public int size() { return probes.size(); }
+
+  public Expression probe(int i) { return (Expression) probes.get(i); }
+
+  public Expression build(int i) { return (Expression) builds.get(i); }
+
+  public boolean isEquality(int i) { return operators.get(i).equals("EqualTo"); }
 
   private static boolean isOf(Expression e, AttributeSet columns) {
     return e.references().size() > 0 && e.references().subsetOf(columns);
@@ -80,7 +82,7 @@ public final class JoinTerms {
     JoinTerms terms = new JoinTerms();
     if (!Predicates.isExact(probe.dataType())) return new ArrayList<Expression>();
     terms.add(probe, "EqualTo", probe);
-    Rows rows = new Rows(1);
+    JoinRows rows = new JoinRows(1);
     for (Object value : values)
       if (value != null) rows.add(new Object[] {value});
     return terms.implied(rows);
@@ -90,11 +92,12 @@ public final class JoinTerms {
 
   /** The implied predicates; none if the build side has no row that can join, or too many. */
   public List<Expression> implied(BuildSide build) {
-    Rows rows = new Rows(probes.size());
+    JoinRows rows = new JoinRows(probes.size());
     return build.read(builds, rows) ? implied(rows) : new ArrayList<Expression>();
   }
 
-  private List<Expression> implied(Rows rows) {
+  /** The predicates that rows of the build side imply: the values of its expressions in this order. */
+  public List<Expression> implied(JoinRows rows) {
     List<Expression> result = new ArrayList<>();
     if (rows.count == 0) return result;
     for (int i = 0; i < probes.size(); i++)
@@ -106,7 +109,7 @@ public final class JoinTerms {
     return result;
   }
 
-  private void addEquality(int i, Rows rows, List<Expression> result) {
+  private void addEquality(int i, JoinRows rows, List<Expression> result) {
     Set<Object> values = rows.values(i);
     if (values == null || values.size() > MAXIMUM_PARTITION_VALUES) return;
     List<Expression> literals = new ArrayList<>();
@@ -117,7 +120,7 @@ public final class JoinTerms {
   }
 
   /** Adds the ranges of one term's values, together with what the other terms imply within each range. */
-  private void addRanges(int i, Rows rows, List<Expression> result) {
+  private void addRanges(int i, JoinRows rows, List<Expression> result) {
     if (operators.get(i).equals("EqualTo")) {
       Set<Object> values = rows.values(i);
       boolean isColumn = PartitionLayout.isColumn((Expression) probes.get(i));
@@ -126,7 +129,7 @@ public final class JoinTerms {
       return; // in the ranges of the first term
     }
     Expression either = null;
-    for (Range range : rows.ranges(i)) {
+    for (JoinRows.Range range : rows.ranges(i)) {
       Expression all = null;
       for (int j = 0; j < probes.size(); j++) {
         if (j != i && operators.get(j).equals("EqualTo")) continue;
@@ -144,7 +147,7 @@ public final class JoinTerms {
     return false;
   }
 
-  private Expression bounds(int i, Range range) {
+  private Expression bounds(int i, JoinRows.Range range) {
     Expression probe = (Expression) probes.get(i), low = literal(i, range.low[i]), high = literal(i, range.high[i]);
     switch ((String) operators.get(i)) {
       case "LessThan":
@@ -163,121 +166,5 @@ public final class JoinTerms {
 
   private Expression literal(int i, Object value) {
     return new ImpliedLiteral(value, ((Expression) builds.get(i)).dataType());
-  }
-
-  /** The least and the greatest value of each term in some rows. */
-  static final class Range {
-    final Object[] low, high;
-
-    Range(Object[] row) {
-      low = Arrays.copyOf(row, row.length);
-      high = Arrays.copyOf(row, row.length);
-    }
-
-    void add(Object[] row) {
-      for (int i = 0; i < row.length; i++) {
-        if (Clustering.compare(row[i], low[i]) < 0) low[i] = row[i];
-        if (Clustering.compare(row[i], high[i]) > 0) high[i] = row[i];
-      }
-    }
-  }
-
-  /** The different rows of values, and the span of all. */
-  static final class Rows implements BuildSide.Receiver {
-    final int width;
-    long count;
-    Range all;
-    private Set<List<Object>> rows = new HashSet<>();
-
-    Rows(int width) { this.width = width; }
-
-    @Override
-    public void add(Object[] row) {
-      count++;
-      if (all == null) all = new Range(row);
-      all.add(row);
-      if (rows == null) return;
-      rows.add(Arrays.asList(row));
-      if (rows.size() > MAXIMUM_ROWS) rows = null;
-    }
-
-    /** The different values of a term, in order; null if there are too many. */
-    Set<Object> values(int i) {
-      if (rows == null) return null;
-      Set<Object> values = new TreeSet<>();
-      for (List<Object> row : rows) values.add(row.get(i));
-      return values;
-    }
-
-    /** The rows in ranges of a term's values, divided at the widest gaps. */
-    List<Range> ranges(int i) {
-      if (rows == null) return List.of(all);
-      List<List<Object>> sorted = new ArrayList<>(rows);
-      Collections.sort(sorted, new ByValue(i));
-      Set<Integer> starts = starts(sorted, i);
-      List<Range> ranges = new ArrayList<>();
-      for (int r = 0; r < sorted.size(); r++) {
-        Object[] row = ((List<Object>) sorted.get(r)).toArray();
-        if (r == 0 || starts.contains(Integer.valueOf(r))) ranges.add(new Range(row));
-        ((Range) ranges.get(ranges.size() - 1)).add(row);
-      }
-      return ranges;
-    }
-
-    /** Where ranges after the first start in sorted rows. */
-    private Set<Integer> starts(List<List<Object>> sorted, int i) {
-      List<Gap> gaps = new ArrayList<>();
-      for (int r = 1; r < sorted.size(); r++) {
-        Object previous = ((List<Object>) sorted.get(r - 1)).get(i), value = ((List<Object>) sorted.get(r)).get(i);
-        double width = width(previous, value);
-        if (Clustering.compare(previous, value) < 0 && width > 1) gaps.add(new Gap(r, width));
-      }
-      Collections.sort(gaps, new ByWidth());
-      Set<Integer> starts = new HashSet<>();
-      for (int g = 0; g < gaps.size() && g < MAXIMUM_RANGES - 1; g++)
-        starts.add(Integer.valueOf(((Gap) gaps.get(g)).start));
-      return starts;
-    }
-
-    /** A number that grows with the distance of two values. */
-    private static double width(Object previous, Object value) {
-      if (value instanceof Number) return ((Number) value).doubleValue() - ((Number) previous).doubleValue();
-      if (value instanceof Decimal) return 1 + ((Decimal) value).toDouble() - ((Decimal) previous).toDouble();
-      String a = previous.toString(), b = value.toString();
-      int same = 0;
-      while (same < a.length() && same < b.length() && a.charAt(same) == b.charAt(same)) same++;
-      return 1 + 1.0 / (1 + same);
-    }
-  }
-
-  /** A place where a range may start, and the distance from the value ahead of it. */
-  static final class Gap {
-    final int start;
-    final double width;
-
-    Gap(int start, double width) {
-      this.start = start;
-      this.width = width;
-    }
-  }
-
-  /** Rows in the order of a term's values. */
-  static final class ByValue implements Comparator<Object> {
-    private final int i;
-
-    ByValue(int i) { this.i = i; }
-
-    @Override
-    public int compare(Object a, Object b) {
-      return Clustering.compare(((List<?>) a).get(i), ((List<?>) b).get(i));
-    }
-  }
-
-  /** Gaps, the widest first. */
-  static final class ByWidth implements Comparator<Object> {
-    @Override
-    public int compare(Object a, Object b) {
-      return Double.compare(((Gap) b).width, ((Gap) a).width);
-    }
   }
 }

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.apache.spark.sql.catalyst.expressions.*;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.plans.logical.Project;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
@@ -15,6 +16,8 @@ import org.apache.spark.sql.types.DecimalType;
 public final class Predicates {
   /** The maximum number of values that are compared one by one. */
   private static final int COMPARED = 200;
+  /** In microseconds. */
+  private static final long HOUR = 3600000000L;
 
   private Predicates() {}
 
@@ -59,6 +62,14 @@ public final class Predicates {
     Map<ExprId, Expression> result = new HashMap<>();
     for (NamedExpression e : ScalaTypes.list(project.projectList()))
       if (e instanceof Alias) result.put(e.exprId(), ((Alias) e).child());
+    return result;
+  }
+
+  /** The columns of an input of a UNION by the ids of the UNION's own. */
+  public static Map<ExprId, Expression> columns(LogicalPlan union, LogicalPlan input) {
+    Map<ExprId, Expression> result = new HashMap<>();
+    for (int i = 0; i < union.output().size(); i++)
+      result.put(((Attribute) union.output().apply(i)).exprId(), (Expression) input.output().apply(i));
     return result;
   }
 
@@ -117,5 +128,15 @@ public final class Predicates {
     for (Object value : values)
       if (value != null) literals.add(new ImpliedLiteral(value, e.dataType()));
     return literals;
+  }
+
+  /** Times whose hours since 1970 exceed an int, so that Iceberg's partition values wrap around. */
+  public static Expression beyondHours(Expression column) {
+    long limit = (1L << 31) * HOUR;
+    DataType t = column.dataType();
+    return new Or(new And(new GreaterThanOrEqual(column, ImpliedLiteral.of(limit, t)),
+                    new LessThanOrEqual(column, ImpliedLiteral.of(Long.MAX_VALUE, t))),
+      new And(new GreaterThanOrEqual(column, ImpliedLiteral.of(Long.MIN_VALUE, t)),
+        new LessThan(column, ImpliedLiteral.of(-limit, t))));
   }
 }

@@ -16,7 +16,6 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.plans.logical.ReplaceData;
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation;
 import org.apache.spark.sql.internal.SQLConf;
-import org.apache.spark.sql.types.DataType;
 
 /**
  * Adds to the filter above an Iceberg relation, or to the condition of a copy-on-write command, the range on the column
@@ -159,7 +158,7 @@ public class Prune extends SwitchedRule {
       if (all.size() == 0 || all.isAll() || all.contains(literalValues)) continue;
       Expression range = all.condition(ranges.column, literalValues);
       if (range == null) continue;
-      if (layout != null && counts(ranges.column, layout)) range = new Or(range, wrapped(ranges.column));
+      if (layout != null && counts(ranges.column, layout)) range = new Or(range, Predicates.beyondHours(ranges.column));
       if (!CounterexampleSearch.finds(condition, range, ranges.column)) result.add(range);
     }
     return result;
@@ -182,16 +181,6 @@ public class Prune extends SwitchedRule {
   private static boolean counts(Expression column, PartitionLayout layout) {
     Transform wrapping = layout.wrapping(column);
     return wrapping != null && !wrapping.truncates;
-  }
-
-  /** Times whose hours since 1970 exceed an int, so that Iceberg's partition values wrap around. */
-  private static Expression wrapped(Expression column) {
-    long limit = (1L << 31) * Clocks.HOUR;
-    DataType t = column.dataType();
-    return new Or(new And(new GreaterThanOrEqual(column, ImpliedLiteral.of(limit, t)),
-                    new LessThanOrEqual(column, ImpliedLiteral.of(Long.MAX_VALUE, t))),
-      new And(new GreaterThanOrEqual(column, ImpliedLiteral.of(Long.MIN_VALUE, t)),
-        new LessThan(column, ImpliedLiteral.of(-limit, t))));
   }
 
   /** Tests one predicate of each kind on an empty table: the scan must receive February 2024, or its start. */

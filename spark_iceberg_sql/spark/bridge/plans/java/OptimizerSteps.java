@@ -5,12 +5,16 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.apache.spark.sql.catalyst.QueryPlanningTracker;
 import org.apache.spark.sql.catalyst.optimizer.Optimizer;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.plans.logical.Subquery;
 import org.apache.spark.sql.catalyst.rules.Rule;
+import org.apache.spark.unsafe.Platform;
+import scala.Option;
 import scala.collection.Iterator;
 import scala.collection.immutable.Seq;
+import scala.runtime.AbstractFunction0;
 
 /**
  * A session's optimizer, run step by step on one plan: the result, and the plan and its subqueries just before
@@ -27,8 +31,23 @@ public final class OptimizerSteps {
   /** A rule by its name; null if the session does not have it. */
   public Object rule(String name) { return rules.get(name); }
 
-  /** The optimized plan. */
-  public LogicalPlan optimized(Optimizer optimizer, LogicalPlan plan) throws Exception {
+  /** The optimized plan. Rules keep what they know of a statement with the tracker of its planning. */
+  public LogicalPlan optimized(final Optimizer optimizer, final LogicalPlan plan) {
+    QueryPlanningTracker tracker = new QueryPlanningTracker(Option.empty());
+    return (LogicalPlan) QueryPlanningTracker.withTracker(tracker, new AbstractFunction0<Object>() {
+      @Override
+      public Object apply() {
+        try {
+          return run(optimizer, plan);
+        } catch (Exception e) {
+          Platform.throwException(e); // Function0 declares none
+          return null;
+        }
+      }
+    });
+  }
+
+  private LogicalPlan run(Optimizer optimizer, LogicalPlan plan) throws Exception {
     Iterator<?> batches = optimizer.batches().iterator();
     while (batches.hasNext()) {
       Object batch = batches.next();
@@ -52,7 +71,7 @@ public final class OptimizerSteps {
   /** The rule OptimizeSubqueries runs the whole optimizer on each subquery: this keeps the plans in between. */
   private void subqueries(Optimizer optimizer, LogicalPlan node) throws Exception {
     Iterator<?> plans = node.subqueries().iterator();
-    while (plans.hasNext()) optimized(optimizer, new Subquery((LogicalPlan) plans.next(), false));
+    while (plans.hasNext()) run(optimizer, new Subquery((LogicalPlan) plans.next(), false));
     Iterator<?> children = node.children().iterator();
     while (children.hasNext()) subqueries(optimizer, (LogicalPlan) children.next());
   }
