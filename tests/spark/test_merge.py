@@ -244,6 +244,17 @@ def hits(spark: SparkSession) -> int:
     return int(spark.sql("SELECT hits FROM iceberg_rules() WHERE name = 'merge'").collect()[0][0])
 
 
+def test_no_error_is_new(spark: SparkSession, target: str) -> None:
+    """Of rows that match nothing, Spark evaluates the keys of the join alone."""
+    positive = "local.merging.positive"
+    spark.sql(f"CREATE OR REPLACE TABLE {positive} USING iceberg AS SELECT k, v FROM {SMALL} WHERE v > 0")
+    filtered = merge(f"SELECT k, v FROM {positive} WHERE 10 / v > 3", "t.v = s.v AND t.k = s.k", DELETE)
+    ranged = merge("SELECT * FROM VALUES (1, 1L), (2, 1L) AS x(k, v)", "t.k = s.k AND s.v < 9 div t.v", DELETE)
+    with settings(spark, **{"spark.sql.ansi.enabled": "true"}):
+        assert len(outcome(spark, filtered)) < spark.table(TARGET).count()
+        assert len(outcome(spark, ranged)) == spark.table(TARGET).count() - 2
+
+
 @pytest.mark.parametrize("writer", ["spark_millis", "arrow_ms_ntz", "polars_millis", "parquet_avro"])
 def test_bounds_of_others_are_not_believed(spark: SparkSession, tmp_path: Path, writer: str) -> None:
     """Of files with TIMESTAMP(MILLIS), Iceberg compares thousandths of the times."""

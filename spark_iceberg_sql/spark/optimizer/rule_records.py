@@ -179,20 +179,20 @@ RULES: tuple[Rule, ...] = (
         ),
     ),
     Rule(
-        name="merge",
-        java="Merge",
-        phase=Phase.BEFORE_PUSH_DOWN,
-        summary="adds to a MERGE the range of the target's columns that the values of its source imply",
-        if_disabled="MERGE reads all files of the target, and conflicts with every other writer of it",
-        parts=(*_LIMITS, "BuildSide", "Clustering", "JoinTypes", "JoinRows", "JoinTerms", "ValueOrigin", "MergeSource"),
-    ),
-    Rule(
         name="prune",
         java="Prune",
         phase=Phase.BEFORE_PUSH_DOWN,
         summary="adds the range on the column that predicates such as year(ts) = 2024 imply, so that scans prune",
         if_disabled="predicates on expressions return correct results but do not prune",
         parts=_RANGES,
+    ),
+    Rule(
+        name="merge",
+        java="Merge",
+        phase=Phase.BEFORE_PUSH_DOWN,
+        summary="adds to a MERGE the range of the target's columns that the values of its source imply",
+        if_disabled="MERGE reads all files of the target, and conflicts with every other writer of it",
+        parts=(*_LIMITS, "BuildSide", "Clustering", "JoinTypes", "JoinRows", "JoinTerms", "ValueOrigin", "MergeSource"),
     ),
     Rule(
         name="require_filter",

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.apache.iceberg.DataFile;
 import org.apache.iceberg.FileScanTask;
 import org.apache.iceberg.Table;
@@ -26,6 +27,10 @@ public final class MergeSource {
   private static final int ROWS = 1000000;
   /** The greatest values that a truncated int or long, and a time in hours since 1970, surely keeps. */
   private static final long INT = 1L << 30, LONG = 1L << 62, HOURS = (1L << 31) * Clocks.HOUR;
+
+  private static final Set<String> TOTAL =
+    Set.of("And", "Contains", "EndsWith", "EqualTo", "GreaterThan", "GreaterThanOrEqual", "In", "InSet", "IsNotNull",
+      "IsNull", "LessThan", "LessThanOrEqual", "Like", "Not", "Or", "StartsWith");
 
   private final LogicalPlan source;
   private final PartitionLayout target;
@@ -75,11 +80,14 @@ public final class MergeSource {
     Map<LogicalPlan, List<Integer>> indexes = new IdentityHashMap<>();
     Map<LogicalPlan, List<Expression>> expressions = new IdentityHashMap<>();
     for (int i = 0; i < terms.size(); i++) {
-      if (!areBoundsKnown(terms.probe(i))) continue;
+      // The keys of a join are evaluated for all rows of the target; of other comparisons an error may be new.
+      if (!areBoundsKnown(terms.probe(i)) || !terms.isEquality(i) && !PartitionLayout.isColumn(terms.probe(i)))
+        continue;
       List<Expression> constraints = new ArrayList<>();
       List<ValueOrigin> origins = ValueOrigin.of(source, terms.build(i), terms.probe(i), constraints);
       if (terms.isEquality(i))
-        for (Expression constraint : constraints) add(constraint, terms.probe(i), result);
+        for (Expression constraint : constraints)
+          if (isTotal(constraint, terms.probe(i))) add(constraint, terms.probe(i), result);
       if (origins == null) continue;
       ValueOrigin first = (ValueOrigin) origins.get(0);
       if (origins.size() > 1 || !(first.leaf instanceof LocalRelation)) {
@@ -100,6 +108,15 @@ public final class MergeSource {
         add(terms.part(ofLeaf), rows, result);
     }
     return result;
+  }
+
+  /** Whether a predicate has a value for every value of an expression: 1 / x > 0 has none for 0. */
+  private static boolean isTotal(Expression predicate, Expression of) {
+    if (predicate.semanticEquals(of)) return true;
+    if (!TOTAL.contains(predicate.getClass().getSimpleName()) && !(predicate instanceof Literal)) return false;
+    for (Expression child : ScalaTypes.list(predicate.children()))
+      if (!isTotal(child, of)) return false;
+    return true;
   }
 
   /** Whether Iceberg skips files by the columns of an expression without losing rows. */
