@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import guard_grid as grid
 import pytest
 from pyspark.sql import SparkSession
-from samples import FULL
+from samples import FULL, swept
 
 STEP = 1 if FULL else 24  # one in so many checks is run
 
@@ -96,7 +96,7 @@ MAIN = pytest.mark.main("rule guard")
 
 
 @pytest.mark.parametrize("name", [*(pytest.param(n, marks=MAIN) for n in [*PARTITIONINGS][::8]), *SPECS,
-                                  *(n for i, n in enumerate(PARTITIONINGS) if i % 8)])  # fmt: skip
+                                  *swept((n for i, n in enumerate(PARTITIONINGS) if i % 8), 2)])  # fmt: skip
 def test_rows_of_a_filter(spark: SparkSession, name: str) -> None:
     check(spark, grid.checks(spark, make(spark, name), start=len(name), step=STEP))
 

@@ -8,7 +8,7 @@ from itertools import product
 
 import pytest
 from pyspark.sql import SparkSession
-from samples import share
+from samples import share, swept
 
 import spark_iceberg_sql as sis
 from spark_iceberg_sql.insight.health.model import Health
@@ -128,7 +128,9 @@ def test_what_is_proposed_never_reads_more_and_ends(spark: SparkSession, history
     assert spark.table(T).orderBy("id").collect() == rows
 
 
-@pytest.mark.parametrize("query", ["SELECT to_date(ts), count(*) FROM {t} GROUP BY 1", "SELECT max(id) FROM {t}"])
+@pytest.mark.parametrize(
+    "query", swept(["SELECT to_date(ts), count(*) FROM {t} GROUP BY 1", "SELECT max(id) FROM {t}"], 2)
+)
 def test_what_metadata_answers_today_stays_answered(spark: SparkSession, query: str) -> None:
     """Such a query reads no file today; what is proposed for others may make it read some, and that is counted."""
     create(spark, "PARTITIONED BY (days(ts))")

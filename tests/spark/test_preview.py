@@ -80,7 +80,7 @@ STREAMS = [
 ]
 
 
-@pytest.mark.parametrize(("spec", "commits", "properties"), share(STREAMS, 2))
+@pytest.mark.parametrize(("spec", "commits", "properties"), share(STREAMS, 4))
 def test_the_files_of_each_commit_of_a_stream(
     spark: SparkSession, events: str, spec: str, commits: int, properties: dict[str, str]
 ) -> None:

@@ -114,7 +114,7 @@ PRUNED = {
 MAIN = pytest.mark.main("rule joins")
 
 
-@pytest.mark.parametrize("query", [pytest.param(q, marks=MAIN) if q in list(PRUNED)[:3] else q for q in PRUNED])
+@pytest.mark.parametrize("query", [*(pytest.param(q, marks=MAIN) for q in [*PRUNED][:3]), *swept([*PRUNED][3:], 2)])
 def test_files_of_days(spark: SparkSession, query: str) -> None:
     assert compare(spark, query) == (PRUNED[query], 2 * DAYS if "UNION" in query else DAYS)
 

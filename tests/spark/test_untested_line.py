@@ -39,6 +39,7 @@ def outcome(call):
 """
 
 
+@pytest.mark.swept
 def test_everything_that_works_is_installed(tmp_path: Path) -> None:
     out, _ = run(
         tmp_path,
