@@ -283,11 +283,8 @@ def test_what_spark_reads_once_is_counted_once(spark: SparkSession) -> None:
         f"SELECT * FROM {T} a JOIN {T} b ON a.name = b.name": [T, T],
         f"SELECT * FROM {OLD} UNION ALL SELECT * FROM {OLD}": [OLD, OLD],
     }
-    # With the rule `merge`, Spark adds dynamic pruning to the query that looks for the files; of the source's scans,
-    # which then are three, explain counts one.
-    with settings(spark, **{"spark.iceberg_sql.merge": "false"}):
-        for statement, tables in cases.items():
-            assert [scan.table for scan in sis.explain(spark, statement).scans] == tables, statement
+    for statement, tables in cases.items():
+        assert [scan.table for scan in sis.explain(spark, statement).scans] == tables, statement
 
 
 def test_the_query_of_a_view_and_of_a_cache_is_explained(spark: SparkSession) -> None:

@@ -18,8 +18,9 @@ _WRAPPERS = {
     "ResultQueryStageExec": "plan",
     "ShuffleQueryStageExec": "plan",
 }
-# Subqueries that take the rows of another node, whose scans are counted there.
-_REUSED_SUBQUERIES = ("SubqueryBroadcastExec", "SubqueryAdaptiveBroadcastExec", "ReusedSubqueryExec")
+# Subqueries that take the rows of another node, whose scans are counted there. Of the broadcasts of a join and of a
+# SubqueryBroadcastExec, one has the scan, and the other, a ReusedExchangeExec, has no child.
+_REUSED_SUBQUERIES = ("SubqueryAdaptiveBroadcastExec", "ReusedSubqueryExec")
 
 
 @dataclass(frozen=True, slots=True)
