@@ -191,7 +191,7 @@ RULES: tuple[Rule, ...] = (
         java="Merge",
         phase=Phase.BEFORE_PUSH_DOWN,
         summary="adds to a MERGE the range of the target's columns that the values of its source imply",
-        if_disabled="MERGE reads all files of the target, and conflicts with every other writer of it",
+        if_disabled="MERGE reads all files of the target, and every commit of another writer is a conflict",
         parts=(*_LIMITS, "BuildSide", "Clustering", "JoinTypes", "JoinRows", "JoinTerms", "ValueOrigin", "MergeSource"),
     ),
     Rule(

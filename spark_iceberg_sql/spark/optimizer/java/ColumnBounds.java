@@ -54,7 +54,7 @@ public final class ColumnBounds {
         if (((DataFile) task.file()).format() != FileFormat.PARQUET) return false;
     Transform wrapping = files.layout.wrapping(column);
     if (wrapping == null) return true;
-    long limit = wrapping.truncates ? 1L << 30 : (1L << 31) * Clocks.HOUR;
+    long limit = wrapping.limit(column.dataType());
     for (ColumnBounds b : bounds) {
       if (b.isAllNull) continue;
       if (b.lower == null || b.upper == null) return false;

@@ -22,13 +22,13 @@ import scala.runtime.AbstractFunction0;
 
 /**
  * Adds to the target of a MERGE what the values of the source imply for it, where they are known before the statement
- * runs. Spark gives Iceberg the conditions on the target alone, so that of <code>t.day = s.day</code> it reads all files,
- * and takes every file that another writer adds for a conflict.
+ * runs. Spark gives Iceberg the conditions on the target alone, so that for <code>t.day = s.day</code> it reads all
+ * files, and treats every file that another writer adds as a conflict.
  *
  * <p>Rows that the filter leaves out match no row of the source. WHEN NOT MATCHED BY SOURCE needs them, so it has none.
  */
 public class Merge extends SwitchedRule {
-  private static final TreeNodeTag<Boolean> NARROWED = new TreeNodeTag<>("spark_iceberg_sql.merge");
+  private static final TreeNodeTag<Boolean> CONCLUDED = new TreeNodeTag<>("spark_iceberg_sql.merge");
 
   @Override
   protected LogicalPlan rewrite(LogicalPlan plan) {
@@ -46,53 +46,70 @@ public class Merge extends SwitchedRule {
     protected Object replacement(Object node) {
       LogicalPlan statement = (LogicalPlan) node;
       PartitionLayout target = PartitionLayout.of(target(statement));
-      if (target == null || statement.getTagValue(NARROWED).isDefined()) return null;
+      if (target == null || statement.getTagValue(CONCLUDED).isDefined()) return null;
       // Spark may have made several joins of one: a source of UNION is joined part by part.
-      List<Join> joins = new ArrayList<>();
-      collect((LogicalPlan) ((V2WriteCommand) node).query(), statement, joins);
-      Map<LogicalPlan, LogicalPlan> replacements = new IdentityHashMap<>();
-      if (statement instanceof ReplaceData) {
-        if (joins.size() != 1) return null;
-        Expression filter = filter((Join) joins.get(0), ((ReplaceData) statement).condition(), statement, replacements);
-        return filter == null ? null : narrowed(withFilter(replaced(statement, replacements), filter));
-      }
-      for (Join join : joins) {
-        int side = side(join, statement);
-        if (join.condition().isEmpty() || !JoinTypes.needsOther(join, side)) continue;
-        Expression filter = filter(join, (Expression) join.condition().get(), statement, replacements);
-        if (filter == null) continue;
-        Map<LogicalPlan, LogicalPlan> relation = new IdentityHashMap<>();
-        DataSourceV2Relation read = relation(side == 0 ? join.left() : join.right());
-        relation.put(read, OptimizeIn.apply(new Filter(filter, read)));
-        LogicalPlan filtered = replaced(side == 0 ? join.left() : join.right(), relation);
-        LogicalPlan left = side == 0 ? filtered : join.left(), right = side == 1 ? filtered : join.right();
-        replacements.put(join, (LogicalPlan) join.withNewChildren(ScalaTypes.seq(List.of(left, right))));
-      }
-      return replacements.isEmpty() ? null : narrowed(replaced(statement, replacements));
+      List<TargetJoin> joins = new ArrayList<>();
+      collect((LogicalPlan) ((V2WriteCommand) node).query(), statement, target, joins);
+      if (!(statement instanceof ReplaceData)) return ofRows(statement, target, joins);
+      return joins.size() == 1 ? ofFiles((ReplaceData) statement, target, (TargetJoin) joins.get(0)) : null;
     }
   }
 
-  /**
-   * What the source implies for the target; null if nothing.
-   *
-   * @param pinned receives the source's relations whose files decided it
-   */
-  private static Expression filter(
-    Join join, Expression condition, LogicalPlan statement, Map<LogicalPlan, LogicalPlan> pinned) {
-    PartitionLayout target = PartitionLayout.of(target(statement));
-    int side = side(join, statement);
-    LogicalPlan relation = relation(side == 0 ? join.left() : join.right());
-    if (!condition.deterministic() || MergeSource.mayRead(condition, target.table())) return null;
-    MergeSource source = MergeSource.of(side == 0 ? join.right() : join.left(), target);
-    if (source == null) return null;
-    List<Expression> implied = source.implied(condition, relation.outputSet());
-    if (!(statement instanceof ReplaceData)) implied.addAll(ofTarget(condition, relation));
-    pinned.putAll(source.pinned);
-    return implied.isEmpty() ? null : notNull(Predicates.conjunction(implied));
+  /** A join of which one side, 0 or 1, is the statement's target. */
+  private static final class TargetJoin {
+    final Join join;
+    final int side;
+    final LogicalPlan target, source;
+    final DataSourceV2Relation relation;
+
+    TargetJoin(Join join, int side) {
+      this.join = join;
+      this.side = side;
+      target = side == 0 ? join.left() : join.right();
+      source = side == 0 ? join.right() : join.left();
+      relation = relation(target);
+    }
   }
 
-  private static LogicalPlan narrowed(LogicalPlan statement) {
-    statement.setTagValue(NARROWED, Boolean.TRUE);
+  /** A statement that replaces files: both conditions by which they are chosen receive what the source implies. */
+  private static LogicalPlan ofFiles(ReplaceData statement, PartitionLayout target, TargetJoin join) {
+    MergeSource source = source(statement.condition(), target, join);
+    if (source == null) return null;
+    List<Expression> implied = source.implied(statement.condition(), join.relation.outputSet());
+    if (source.hasListedFiles) concluded(statement);
+    if (implied.isEmpty()) return null;
+    return concluded(withFilter(replaced(statement, source.pinned), notNull(implied)));
+  }
+
+  /** Any other statement: the target is filtered in each join that leaves out its rows without a match. */
+  private static LogicalPlan ofRows(LogicalPlan statement, PartitionLayout target, List<TargetJoin> joins) {
+    Map<LogicalPlan, LogicalPlan> replacements = new IdentityHashMap<>();
+    for (TargetJoin join : joins) {
+      if (join.join.condition().isEmpty() || !JoinTypes.needsOther(join.join, join.side)) continue;
+      Expression condition = (Expression) join.join.condition().get();
+      MergeSource source = source(condition, target, join);
+      if (source == null) continue;
+      List<Expression> implied = source.implied(condition, join.relation.outputSet());
+      if (source.hasListedFiles) concluded(statement);
+      implied.addAll(ofTarget(condition, join.relation));
+      if (implied.isEmpty()) continue;
+      LogicalPlan filter = OptimizeIn.apply(new Filter(notNull(implied), join.relation));
+      LogicalPlan filtered = replaced(join.target, Map.of(join.relation, filter));
+      LogicalPlan pinned = replaced(join.source, source.pinned);
+      List<LogicalPlan> sides = join.side == 0 ? List.of(filtered, pinned) : List.of(pinned, filtered);
+      replacements.put(join.join, (LogicalPlan) join.join.withNewChildren(ScalaTypes.seq(sides)));
+    }
+    return replacements.isEmpty() ? null : concluded(replaced(statement, replacements));
+  }
+
+  /** Null if the statement may depend on rows of the target that a filter would leave out. */
+  private static MergeSource source(Expression condition, PartitionLayout target, TargetJoin join) {
+    boolean isSafe = condition.deterministic() && !MergeSource.mayRead(condition, target.table());
+    return isSafe ? MergeSource.of(join.source, target) : null;
+  }
+
+  private static LogicalPlan concluded(LogicalPlan statement) {
+    statement.setTagValue(CONCLUDED, Boolean.TRUE);
     return statement;
   }
 
@@ -110,21 +127,21 @@ public class Merge extends SwitchedRule {
                                               : ((AppendData) statement).table();
   }
 
-  /** Adds the joins of which one side is the statement's target. */
-  private static void collect(LogicalPlan plan, LogicalPlan statement, List<Join> joins) {
-    if (plan instanceof Join && side((Join) plan, statement) >= 0) joins.add((Join) plan);
+  private static void collect(LogicalPlan plan, LogicalPlan statement, PartitionLayout target, List<TargetJoin> joins) {
+    int side = plan instanceof Join ? side((Join) plan, statement, target) : -1;
+    if (side >= 0) joins.add(new TargetJoin((Join) plan, side));
     else
-      for (LogicalPlan input : ScalaTypes.list(plan.children())) collect(input, statement, joins);
+      for (LogicalPlan input : ScalaTypes.list(plan.children())) collect(input, statement, target, joins);
   }
 
   /** The side of a join, 0 or 1, that is the statement's target; -1 if none is. */
-  private static int side(Join join, LogicalPlan statement) {
-    if (isTarget(relation(join.left()), statement)) return 0;
-    return isTarget(relation(join.right()), statement) ? 1 : -1;
+  private static int side(Join join, LogicalPlan statement, PartitionLayout target) {
+    if (isTarget(relation(join.left()), statement, target)) return 0;
+    return isTarget(relation(join.right()), statement, target) ? 1 : -1;
   }
 
-  private static boolean isTarget(DataSourceV2Relation relation, LogicalPlan statement) {
-    PartitionLayout layout = PartitionLayout.of(relation), target = PartitionLayout.of(target(statement));
+  private static boolean isTarget(DataSourceV2Relation relation, LogicalPlan statement, PartitionLayout target) {
+    PartitionLayout layout = PartitionLayout.of(relation);
     if (layout == null || !AnsweredTables.areSame(layout.table(), target.table())) return false;
     return relation.table() instanceof RowLevelOperationTable == statement instanceof RowLevelWrite;
   }
@@ -137,24 +154,26 @@ public class Merge extends SwitchedRule {
   }
 
   /** With IS NOT NULL: where files lack counts of nulls, Iceberg takes a null partition value for the lowest. */
-  private static Expression notNull(Expression filter) {
-    Expression all = filter;
-    for (Attribute column : ScalaTypes.list(filter.references().toSeq()))
+  private static Expression notNull(List<Expression> implied) {
+    Expression all = Predicates.conjunction(implied);
+    for (Attribute column : ScalaTypes.list(all.references().toSeq()))
       if (column.nullable()) all = new And(new IsNotNull(column), all);
     return all;
   }
 
+  /** A plan with other nodes in place of some, none of them below another. */
   private static LogicalPlan replaced(LogicalPlan plan, final Map<LogicalPlan, LogicalPlan> replacements) {
-    LogicalPlan replacement = (LogicalPlan) replacements.get(plan);
-    if (replacement != null && !(plan instanceof Join)) return replacement;
-    LogicalPlan current = replacement == null ? plan : replacement;
-    List<LogicalPlan> inputs = new ArrayList<>();
-    boolean isChanged = false;
-    for (LogicalPlan input : ScalaTypes.list(current.children())) {
-      inputs.add(replaced(input, replacements));
-      isChanged |= inputs.get(inputs.size() - 1) != input;
-    }
-    return isChanged ? (LogicalPlan) current.withNewChildren(ScalaTypes.seq(inputs)) : current;
+    return (LogicalPlan) plan.transformUp(ScalaTypes.rewrite(new ScalaTypes.Replacement() {
+      @Override
+      public boolean isFor(Object node) {
+        return of(node) != null;
+      }
+
+      @Override
+      public Object of(Object node) {
+        return replacements.get(node);
+      }
+    }));
   }
 
   /** By one condition Iceberg lists the files; by the other a query before chooses those with rows that match. */

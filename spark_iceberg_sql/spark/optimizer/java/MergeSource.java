@@ -19,15 +19,12 @@ import org.apache.spark.sql.catalyst.plans.logical.Range;
 import org.apache.spark.sql.execution.datasources.HadoopFsRelation;
 import org.apache.spark.sql.execution.datasources.LogicalRelation;
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation;
-import org.apache.spark.sql.types.DataTypes;
 
 /** What the source of a MERGE implies for the rows of the target that it may match. */
 public final class MergeSource {
   /** The maximum number of rows of the statement's own that are looked at. */
   private static final int ROWS = 1000000;
-  /** The greatest values that a truncated int or long, and a time in hours since 1970, surely keeps. */
-  private static final long INT = 1L << 30, LONG = 1L << 62, HOURS = (1L << 31) * Clocks.HOUR;
-
+  /** Predicates without an error for any value. */
   private static final Set<String> TOTAL =
     Set.of("And", "Contains", "EndsWith", "EqualTo", "GreaterThan", "GreaterThanOrEqual", "In", "InSet", "IsNotNull",
       "IsNull", "LessThan", "LessThanOrEqual", "Like", "Not", "Or", "StartsWith");
@@ -36,6 +33,8 @@ public final class MergeSource {
   private final PartitionLayout target;
   /** The source's relations whose files are known, to the same fixed to the snapshot that has them. */
   public final Map<LogicalPlan, LogicalPlan> pinned = new IdentityHashMap<>();
+  /** Whether files were listed, which is not to be repeated in each round of the optimizer. */
+  public boolean hasListedFiles;
 
   private MergeSource(LogicalPlan source, PartitionLayout target) {
     this.source = source;
@@ -164,6 +163,7 @@ public final class MergeSource {
       if (isReliable) filter = Expressions.and(filter, converted.inclusive);
     }
     List<ColumnBounds> bounds = new ArrayList<>();
+    hasListedFiles = true;
     for (FileScanTask task : files.plan(filter, List.of(files.name(field)))) {
       DataFile file = (DataFile) task.file();
       ColumnBounds ofFile = ColumnBounds.of(files, file, field);
@@ -185,8 +185,7 @@ public final class MergeSource {
       Transform wrapping = PartitionLayout.isColumn(terms.probe(i)) ? target.wrapping(terms.probe(i)) : null;
       if (wrapping == null) continue;
       // A row whose partition value has wrapped around equals none of the values within the limit.
-      boolean isLong = terms.probe(i).dataType().equals(DataTypes.LongType);
-      long limit = !wrapping.truncates ? HOURS : isLong ? LONG : INT;
+      long limit = wrapping.limit(terms.probe(i).dataType());
       boolean isWithin = terms.isEquality(i) && rows.all.low[i] instanceof Number
         && ((Number) rows.all.low[i]).longValue() > -limit && ((Number) rows.all.high[i]).longValue() < limit;
       if (!isWithin) return;

@@ -16,8 +16,6 @@ import org.apache.spark.sql.types.DecimalType;
 public final class Predicates {
   /** The maximum number of values that are compared one by one. */
   private static final int COMPARED = 200;
-  /** In microseconds. */
-  private static final long HOUR = 3600000000L;
 
   private Predicates() {}
 
@@ -132,7 +130,7 @@ public final class Predicates {
 
   /** Times whose hours since 1970 exceed an int, so that Iceberg's partition values wrap around. */
   public static Expression beyondHours(Expression column) {
-    long limit = (1L << 31) * HOUR;
+    long limit = Transform.HOURS;
     DataType t = column.dataType();
     return new Or(new And(new GreaterThanOrEqual(column, ImpliedLiteral.of(limit, t)),
                     new LessThanOrEqual(column, ImpliedLiteral.of(Long.MAX_VALUE, t))),

@@ -4,9 +4,13 @@ import java.util.ArrayList;
 import java.util.List;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.DataTypes;
 
 /** A partition transform as the rules need it. The records are those of model/transforms.py. */
 public final class Transform {
+  /** The microseconds of more hours than an int can have. */
+  public static final long HOURS = (1L << 31) * 3600000000L;
+
   private static final List<Transform> ALL = new ArrayList<>();
 
   static {
@@ -59,4 +63,10 @@ public final class Transform {
 
   /** Whether the value may overflow and wrap around for a source of this type. */
   public boolean wraps(DataType source) { return wraps.contains(source.catalogString()); }
+
+  /** If the value may wrap around: it does for no source between this, as Spark holds it, and its negative. */
+  public long limit(DataType source) {
+    if (!truncates) return HOURS;
+    return source.equals(DataTypes.LongType) ? 1L << 62 : 1L << 30;
+  }
 }
