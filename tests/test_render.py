@@ -19,9 +19,11 @@ from hypothesis import strategies as st
 from wcwidth import wcswidth
 
 from spark_iceberg_sql.checker.engine import check
+from spark_iceberg_sql.cli import main
 from spark_iceberg_sql.diagnostics import Diagnostic, Edit, Fix, Lines, Report, Severity
 from spark_iceberg_sql.report import FORMATS, full, summary
-from spark_iceberg_sql.report.edited_reports import inverse_edits, masked, rebased, without_secrets
+from spark_iceberg_sql.report.credentials import masked
+from spark_iceberg_sql.report.edited_reports import inverse_edits, rebased, without_secrets
 from spark_iceberg_sql.report.fingerprints import fingerprints, relative
 from spark_iceberg_sql.report.rule_pages import url_of
 from spark_iceberg_sql.safe_output import visible
@@ -315,6 +317,35 @@ def test_gitlab_fingerprints_do_not_move_with_lines() -> None:
     assert set(marks(text.replace("weeks", "hash"))).isdisjoint(
         {mark for r, d, mark in fingerprints([replace(check(text), filename="a.sql")]) if d.code == "SIS101"}
     )
+
+
+PASSWORD = "Sup3rSecret"
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        f"icebergS3('s3://b/t', 'AKIAID', '{PASSWORD}')",
+        f"icebergS3('s3://b/t', secret_access_key => '{PASSWORD}')",
+        f"icebergS3('s3://b/t', \" \"'AKIAID', '{PASSWORD}')",
+        f"iceberg_s3('https://me:{PASSWORD}@host/t')",
+        f"icebergAzure('https;AccountKey={PASSWORD};x', 'c', 't')",
+    ],
+)
+@pytest.mark.parametrize("quote", ['"', '"""'])
+@pytest.mark.parametrize("before", ["", "# doesn't\n", '"""It\'s one."""\n', "İ = 1\n"])
+def test_credentials_in_a_program_are_hidden(
+    call: str, quote: str, before: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "a.py"
+    query = f"spark.sql({quote}SELECT iceberg_bucket(0, x) FROM {call}{quote})"
+    path.write_text(f'{before}e["SECRET_KEY"] = "{PASSWORD}"; f(token=\'{PASSWORD}\'); {query}\n', encoding="utf-8")
+    assert main(["check", str(path)]) == 1
+    shown = capsys.readouterr().out
+    assert "SIS601" in shown
+    assert PASSWORD not in shown
+    assert "AKIAID" not in shown
+    assert "SELECT iceberg_bucket(0, x) FROM iceberg" in shown
 
 
 @pytest.mark.parametrize(

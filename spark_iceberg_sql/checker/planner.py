@@ -9,7 +9,7 @@ from spark_iceberg_sql.facts.target_context import FIELD_STATEMENTS
 from spark_iceberg_sql.model.spec import Specs
 from spark_iceberg_sql.model.table import Name, RelationKind, Table
 from spark_iceberg_sql.model.tables import Tables
-from spark_iceberg_sql.report import edited_reports
+from spark_iceberg_sql.report import credentials, edited_reports
 from spark_iceberg_sql.rules.message_format import without_nested_backticks
 from spark_iceberg_sql.syntax import nodes, parser, terms
 from spark_iceberg_sql.syntax.script import statements
@@ -44,7 +44,7 @@ def plans(catalog: Tables, text: str) -> tuple[Plan, ...]:
             is_emptied = isinstance(node, nodes.Create) and node.replace and None not in (old_specs, new_specs)
             result.append(
                 Plan(
-                    edited_reports.masked(statement_text),
+                    credentials.masked(statement_text),
                     name,
                     old_specs,
                     new_specs,

@@ -9,7 +9,8 @@ from functools import partial
 
 from spark_iceberg_sql.diagnostics import Diagnostic, Edit, Fix, Lines, Report, Severity, apply_edits
 from spark_iceberg_sql.report import full
-from spark_iceberg_sql.report.edited_reports import CREDENTIAL_CALL, MASK, SECRETS, credential_arguments, shifted_offset
+from spark_iceberg_sql.report.credentials import CREDENTIAL_CALL, MASK, SECRETS, credential_arguments
+from spark_iceberg_sql.report.edited_reports import shifted_offset
 from spark_iceberg_sql.safe_output import visible
 from spark_iceberg_sql.syntax.lexer import STRINGS, TRIVIA, tokenize
 from spark_iceberg_sql.syntax.script import statements

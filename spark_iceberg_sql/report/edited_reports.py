@@ -2,27 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from spark_iceberg_sql.diagnostics import Diagnostic, Edit, Fix, Lines, Report, Span, apply_edits
-from spark_iceberg_sql.lazy import regex
-from spark_iceberg_sql.model.functions.table_functions import ALL_FUNCTIONS
 from spark_iceberg_sql.records import replace
+from spark_iceberg_sql.report.credentials import MASK, program_secrets_of, secrets_of
 from spark_iceberg_sql.safe_output import visible
-from spark_iceberg_sql.syntax.lexer import STRINGS, Token, TokenKind
-from spark_iceberg_sql.syntax.script import statements
 
-MASK = "***"
-_CALLS = frozenset(name.upper() for f in ALL_FUNCTIONS if f.has_secrets for name in f.names)
-CREDENTIAL_CALL = regex(rf"(?i)\b(?:{'|'.join(_CALLS)})\s*\(")
-_SECRETS = (
-    r"(?i)secret|passw|token|credential|connection.?string|//[^/@\s]*:[^/@\s]*@"
-    r"|(?:access|account|api|private|encryption|signing|shared).?key"
-)
-SECRETS = regex(_SECRETS)
-_KEY = regex(rf"{_SECRETS}|(?:\bkey|[-_.]key|[a-z]Key)\W*$")
-_VALUE = regex(r"(?i)//[^/@\s]*:[^/@\s]*@|(?:key|secret|token|password|signature|\bsig)=")
-_ANY_SECRET = regex(rf"{_SECRETS}|key")
+# Of files in which the SQL is in literals of a program.
+_PROGRAMS = (".py", ".ipynb")
 
 
 def rebased(report: Report, edits: Sequence[Edit]) -> Report:
@@ -74,7 +62,8 @@ def _shifted_range(old: Span | Edit, edits: Sequence[Edit]) -> tuple[int, int]:
 
 def without_secrets(report: Report) -> Report:
     """The report with each value that may be a credential masked, in messages too."""
-    edits = secrets_of(report.text)
+    is_program = (report.filename or "").lower().endswith(_PROGRAMS)
+    edits = program_secrets_of(report.text) if is_program else secrets_of(report.text)
     if not edits:
         return report
     secrets = {report.text[edit.start : edit.end] for edit in edits}
@@ -92,63 +81,3 @@ def without_secrets(report: Report) -> Report:
         masked_report,
         diagnostics=tuple(replace(d, message=silent(d.message) or "", help=silent(d.help)) for d in masked_report),
     )
-
-
-def masked(text: str) -> str:
-    """The text with `***` for each value that may be a credential."""
-    return apply_edits(text, secrets_of(text))
-
-
-def secrets_of(text: str) -> list[Edit]:
-    """The edits that mask the values of a text that may be credentials.
-
-    These are values of properties, options and arguments whose key looks like a secret's; passwords in URLs; unnamed
-    arguments after the first of table functions that take credentials; the value that SET assigns to such a key.
-    """
-    if _ANY_SECRET.search(text) is None and _VALUE.search(text) is None and CREDENTIAL_CALL.search(text) is None:
-        return []
-    edits = []
-    for statement in statements(text):
-        spans = sorted(set(_secret_spans(statement.text, statement.tokens, statement.start)))
-        edits += [Edit(start, end, MASK) for start, end in spans if start < end]
-    return edits
-
-
-def _secret_spans(text: str, tokens: list[Token], base_offset: int) -> Iterator[tuple[int, int]]:
-    # SET takes its value as raw text, not as a string token: all after the first `=` is the value.
-    if tokens and tokens[0].word == "SET" and "=" in text:
-        start = text.index("=") + 1
-        if _KEY.search(text[: start - 1].rstrip()) or _VALUE.search(text[start:]):
-            yield base_offset + start, base_offset + len(text)
-        return
-    key = ""
-    for previous, token in zip([None, *tokens], tokens, strict=False):
-        if token.text in (",", "(") or token.word in _KEY_END_WORDS:
-            key = ""
-        elif token.kind in STRINGS:
-            if (key and _KEY.search(key)) or _VALUE.search(token.text):
-                yield token.start + 1, token.end - 1
-            elif previous is None or previous.text in (",", "("):
-                key = token.text
-        elif token.kind is TokenKind.NUMBER and previous is not None:
-            if (previous.text in ("=", "=>") or previous.kind in STRINGS) and _KEY.search(key):
-                yield token.start, token.end
-        elif token.text not in ("=", "=>"):
-            key += token.text
-    yield from credential_arguments(tokens)
-
-
-# Words that end a key.
-_KEY_END_WORDS = frozenset({"SELECT", "WHERE", "VALUES", "AND", "OR", "FROM", "AS", "LOCATION", "USING"})
-
-
-def credential_arguments(tokens: list[Token]) -> Iterator[tuple[int, int]]:
-    """The strings after the first argument of table functions that take credentials."""
-    depth = 0
-    for previous, opening, argument in zip(tokens, tokens[1:], tokens[2:], strict=False):
-        if opening.text == "(" and (depth or previous.word in _CALLS):
-            depth += 1
-        elif opening.text == ")" and depth:
-            depth -= 1
-        if depth and opening.text == "," and argument.kind in STRINGS:
-            yield argument.start + 1, argument.end - 1

@@ -1,11 +1,11 @@
 """The spec that advice proposes against the best of all specs, each really written, over random workloads.
 
-python -m tests.benchmarks.advice [events lineitem store_sales] [--workloads 34] [--rows 250000] [--seed 20]
+python -m tests.benchmarks.advice [events lineitem store_sales] [--workloads 34] [--limit 1.5] [--rows N]
 
 For each data set: advice is asked for every workload, by the public function. Every spec that any advice estimated at
-less than one and a half times the cost of its best one is then written, each into a table, and Spark plans every query
-on it. A proposal with an order of rows is written with its own statements. `lineitem` and `store_sales` need
-`tpcgen-cli` on PATH.
+less than `--limit` times the cost of its best one is then written, each into a table, and Spark plans every query on
+it. A proposal with an order of rows is written with its own statements. `lineitem` and `store_sales` need `tpcgen-cli`
+on PATH.
 """
 
 from __future__ import annotations
@@ -31,7 +31,6 @@ from spark_iceberg_sql.spark.bridge.tables import hypothetical_tables
 from tests.benchmarks.previews import EVENTS, write_without_processes
 
 CONFIG = {"spark.master": "local[2]", "spark.driver.memory": "6g", "spark.sql.shuffle.partitions": "2"}
-MAX_COST = 1.5  # in costs of the best; a spec that is estimated to cost more is not written
 QUERIES = 30  # that the workloads of a data set are drawn from
 SCALES = {"lineitem": ("tpch", "0.05"), "store_sales": ("tpcds", "0.1")}
 Workload = Sequence[tuple[str, float]]
@@ -132,6 +131,11 @@ def total(by_query: Mapping[str, Cost], load: Workload, open_cost: int) -> float
     return sum(weight * by_query[text].total(open_cost) for text, weight in load)
 
 
+def ratio(cost: float, best: float) -> float:
+    """A cost in costs of the best; a workload whose queries find no rows may cost nothing."""
+    return cost / best if best else float("inf") if cost else 1.0
+
+
 def median_file(spark: SparkSession, table: str) -> int:
     with sessions.working_in(spark):
         sizes = sorted(hypothetical_tables.file_sizes(relations.catalog_table(table)))
@@ -156,7 +160,8 @@ def written(spark: SparkSession, data: str, proposal: Proposal, number: int) -> 
     return table
 
 
-def benchmark(spark: SparkSession, data: str, rows: int, workloads: int, some: random.Random, folder: str) -> None:
+def benchmark(spark: SparkSession, data: str, args: argparse.Namespace, folder: str) -> None:
+    rows, workloads, some = args.rows, args.workloads, random.Random(f"{data} {args.seed}")
     create(spark, data, rows, folder)
     open_cost, min_file = 3 * rows // 125, 4 * rows // 5 // 16
     source = queries(data, some)
@@ -179,7 +184,7 @@ def benchmark(spark: SparkSession, data: str, rows: int, workloads: int, some: r
     proposed = {advice.best.spec for advice in advices if not advice.best.sort_order}
     tried = {proposal.spec for advice in advices for proposal in advice if not proposal.sort_order}
     for advice in advices:
-        limit = MAX_COST * advice.best.cost
+        limit = args.limit * advice.best.cost
         tried.update(item.spec for item in advice.ruled_out if item.cost is not None and item.cost < limit)
     real: dict[str, dict[str, Cost]] = {}
     for number, spec in enumerate(sorted(tried)):
@@ -200,8 +205,8 @@ def benchmark(spark: SparkSession, data: str, rows: int, workloads: int, some: r
             cost = sorted_costs[number]
         else:
             cost = total(real[chosen.spec], load, open_cost)
-        regrets.append(cost / min(now, best))
-        gains.append(now / min(now, best))
+        regrets.append(ratio(cost, min(now, best)))
+        gains.append(ratio(now, min(now, best)))
         worse += cost > now
         if regrets[-1] > 1.1 or cost > now:
             sys.stderr.write(
@@ -222,12 +227,13 @@ def main() -> None:
     parser.add_argument("--workloads", type=int, default=34)
     parser.add_argument("--rows", type=int, default=250_000)
     parser.add_argument("--seed", type=int, default=20)
+    parser.add_argument("--limit", type=float, default=1.5, help="in costs of the best: a dearer spec is not written")
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         spark = sis.session(Path(folder) / "warehouse", config=CONFIG)
         write_without_processes(spark)
         for data in args.data:
-            benchmark(spark, data, args.rows, args.workloads, random.Random(f"{data} {args.seed}"), f"{folder}/{data}")
+            benchmark(spark, data, args, f"{folder}/{data}")
         spark.stop()
 
 

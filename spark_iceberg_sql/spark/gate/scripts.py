@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from spark_iceberg_sql.checker.engine import check
 from spark_iceberg_sql.diagnostics import Report
 from spark_iceberg_sql.errors import IcebergSqlError, ScriptFailedError
-from spark_iceberg_sql.report import edited_reports, full
+from spark_iceberg_sql.report import credentials, edited_reports, full
 from spark_iceberg_sql.spark.gate import explain_errors, intercept
 from spark_iceberg_sql.spark.gate.session_tables import SessionTables
 from spark_iceberg_sql.syntax.script import Statement, statements
@@ -97,7 +97,7 @@ def _run(
 
 
 def _short(text: str) -> str:
-    line = " ".join(edited_reports.masked(text).split())
+    line = " ".join(credentials.masked(text).split())
     return line if len(line) <= 100 else line[:97] + "..."
 
 
