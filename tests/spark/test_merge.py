@@ -245,7 +245,7 @@ def hits(spark: SparkSession) -> int:
 
 
 def test_no_error_is_new(spark: SparkSession, target: str) -> None:
-    """Of rows that match nothing, Spark evaluates the keys of the join alone."""
+    """The filter is evaluated for rows that the statement's other conditions would have spared it."""
     positive = "local.merging.positive"
     spark.sql(f"CREATE OR REPLACE TABLE {positive} USING iceberg AS SELECT k, v FROM {SMALL} WHERE v > 0")
     filtered = merge(f"SELECT k, v FROM {positive} WHERE 10 / v > 3", "t.v = s.v AND t.k = s.k", DELETE)
@@ -253,6 +253,12 @@ def test_no_error_is_new(spark: SparkSession, target: str) -> None:
     with settings(spark, **{"spark.sql.ansi.enabled": "true"}):
         assert len(outcome(spark, filtered)) < spark.table(TARGET).count()
         assert len(outcome(spark, ranged)) == spark.table(TARGET).count() - 2
+        for source in ("SELECT 7 AS v", f"SELECT v + 6 AS v FROM {positive} WHERE v = 1 LIMIT 1"):
+            guarded = merge(source, "t.s >= 'row-19' AND cast(substr(t.s, 5) AS int) = s.v + 190", UPDATE)
+            spark.sql(f"UPDATE {TARGET} SET s = 'few' WHERE k = 3")
+            with settings(spark, **{SWITCH: "false"}):
+                expected = outcome(spark, guarded)
+            assert outcome(spark, guarded) == expected
 
 
 @pytest.mark.parametrize("writer", ["spark_millis", "arrow_ms_ntz", "polars_millis", "parquet_avro"])

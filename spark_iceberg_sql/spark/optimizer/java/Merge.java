@@ -117,8 +117,7 @@ public class Merge extends SwitchedRule {
   private static List<Expression> ofTarget(Expression condition, LogicalPlan relation) {
     List<Expression> result = new ArrayList<>();
     for (Expression conjunct : Predicates.conjuncts(condition))
-      if (conjunct.references().subsetOf(relation.outputSet()) && Predicates.isEvaluable(conjunct))
-        result.add(conjunct);
+      if (conjunct.references().subsetOf(relation.outputSet()) && MergeSource.isTotal(conjunct)) result.add(conjunct);
     return result;
   }
 

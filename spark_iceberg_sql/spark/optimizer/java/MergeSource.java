@@ -19,15 +19,18 @@ import org.apache.spark.sql.catalyst.plans.logical.Range;
 import org.apache.spark.sql.execution.datasources.HadoopFsRelation;
 import org.apache.spark.sql.execution.datasources.LogicalRelation;
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation;
+import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.DataTypes;
 
 /** What the source of a MERGE implies for the rows of the target that it may match. */
 public final class MergeSource {
   /** The maximum number of rows of the statement's own that are looked at. */
   private static final int ROWS = 1000000;
-  /** Predicates without an error for any value. */
+  /** Expressions that have a value, or null, for any values of their children; parts of dates are others. */
   private static final Set<String> TOTAL =
-    Set.of("And", "Contains", "EndsWith", "EqualTo", "GreaterThan", "GreaterThanOrEqual", "In", "InSet", "IsNotNull",
-      "IsNull", "LessThan", "LessThanOrEqual", "Like", "Not", "Or", "StartsWith");
+    Set.of("And", "Contains", "DateFormatClass", "EndsWith", "EqualTo", "GreaterThan", "GreaterThanOrEqual", "In",
+      "InSet", "IsNotNull", "IsNull", "KnownNullable", "LessThan", "LessThanOrEqual", "Like", "Not", "Or", "StartsWith",
+      "Substring", "TruncDate", "TruncTimestamp", "UnixDate", "UnixMicros", "UnixMillis", "UnixSeconds");
 
   private final LogicalPlan source;
   private final PartitionLayout target;
@@ -79,14 +82,12 @@ public final class MergeSource {
     Map<LogicalPlan, List<Integer>> indexes = new IdentityHashMap<>();
     Map<LogicalPlan, List<Expression>> expressions = new IdentityHashMap<>();
     for (int i = 0; i < terms.size(); i++) {
-      // The keys of a join are evaluated for all rows of the target; of other comparisons an error may be new.
-      if (!areBoundsKnown(terms.probe(i)) || !terms.isEquality(i) && !PartitionLayout.isColumn(terms.probe(i)))
-        continue;
+      if (!areBoundsKnown(terms.probe(i)) || !isTotal(terms.probe(i))) continue;
       List<Expression> constraints = new ArrayList<>();
       List<ValueOrigin> origins = ValueOrigin.of(source, terms.build(i), terms.probe(i), constraints);
       if (terms.isEquality(i))
         for (Expression constraint : constraints)
-          if (isTotal(constraint, terms.probe(i))) add(constraint, terms.probe(i), result);
+          if (isTotal(constraint)) add(constraint, terms.probe(i), result);
       if (origins == null) continue;
       ValueOrigin first = (ValueOrigin) origins.get(0);
       if (origins.size() > 1 || !(first.leaf instanceof LocalRelation)) {
@@ -109,13 +110,27 @@ public final class MergeSource {
     return result;
   }
 
-  /** Whether a predicate has a value for every value of an expression: 1 / x > 0 has none for 0. */
-  private static boolean isTotal(Expression predicate, Expression of) {
-    if (predicate.semanticEquals(of)) return true;
-    if (!TOTAL.contains(predicate.getClass().getSimpleName()) && !(predicate instanceof Literal)) return false;
-    for (Expression child : ScalaTypes.list(predicate.children()))
-      if (!isTotal(child, of)) return false;
+  /**
+   * Whether an expression has no error for any row: 1 / x > 0 has one for 0. The filter is evaluated for rows of the
+   * target for which the statement's other conditions, or a join without rows on its other side, may spare it.
+   */
+  public static boolean isTotal(Expression e) {
+    if (e instanceof Attribute || e instanceof Literal) return true;
+    ExpressionKind kind = ExpressionKind.of(e);
+    boolean isPartOfDate = kind != null && kind.grain != null;
+    boolean isKnown = isPartOfDate || TOTAL.contains(e.getClass().getSimpleName()) || Calls.function(e) != null
+      || e instanceof GetStructField || e instanceof Cast && isTotal((Cast) e);
+    if (!isKnown) return false;
+    for (Expression child : ScalaTypes.list(e.children()))
+      if (!isTotal(child)) return false;
     return true;
+  }
+
+  private static boolean isTotal(Cast cast) {
+    DataType from = cast.child().dataType(), to = cast.dataType();
+    boolean isDay = to.equals(DataTypes.DateType)
+      && (from.equals(DataTypes.TimestampType) || from.equals(DataTypes.TimestampNTZType));
+    return isDay || Cast.canUpCast(from, to);
   }
 
   /** Whether Iceberg skips files by the columns of an expression without losing rows. */
