@@ -319,6 +319,14 @@ def test_gitlab_fingerprints_do_not_move_with_lines() -> None:
     )
 
 
+def test_a_credential_of_several_rows_moves_no_row() -> None:
+    create = "CREATE TABLE t (a INT) USING iceberg\nTBLPROPERTIES ('secret' = 'ab\ncd\nef')\nPARTITIONED BY (days(a))"
+    shown = full(check(create))
+    assert ":5:" in shown
+    assert "5 | PARTITIONED BY" in shown
+    assert "cd" not in shown
+
+
 PASSWORD = "Sup3rSecret"
 
 

@@ -52,7 +52,7 @@ def secrets_of(text: str) -> list[Edit]:
     edits = []
     for statement in statements(text):
         if _may_have_secrets(statement.text):  # its tokens are read only then
-            edits += _masks(_secret_spans(statement.text, statement.tokens, statement.start))
+            edits += _masks(text, _secret_spans(statement.text, statement.tokens, statement.start))
     return edits
 
 
@@ -70,7 +70,7 @@ def program_secrets_of(text: str) -> list[Edit]:
         spans += [match.span(match.lastgroup or 0) for match in _PART_OF_LITERAL.finditer(text, start, end)]
     for call in CREDENTIAL_CALL.finditer(text):
         spans += _call_literals(text, call.start())
-    return _masks(spans)
+    return _masks(text, spans)
 
 
 def _rows_with_hints(text: str) -> Iterator[tuple[int, int]]:
@@ -92,11 +92,12 @@ def _rows_with_hints(text: str) -> Iterator[tuple[int, int]]:
         yield start, next_end if next_end >= 0 else len(text)
 
 
-def _masks(spans: Iterable[tuple[int, int]]) -> list[Edit]:
+def _masks(text: str, spans: Iterable[tuple[int, int]]) -> list[Edit]:
     edits: list[Edit] = []
     for start, end in sorted(spans):
         if start < end and (not edits or start >= edits[-1].end):
-            edits.append(Edit(start, end, MASK))
+            # The rows after it keep their numbers.
+            edits.append(Edit(start, end, MASK + "\n" * text.count("\n", start, end)))
     return edits
 
 
