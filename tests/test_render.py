@@ -22,7 +22,7 @@ from spark_iceberg_sql.checker.engine import check
 from spark_iceberg_sql.cli import main
 from spark_iceberg_sql.diagnostics import Diagnostic, Edit, Fix, Lines, Report, Severity
 from spark_iceberg_sql.report import FORMATS, full, summary
-from spark_iceberg_sql.report.credentials import masked
+from spark_iceberg_sql.report.credentials import masked, program_secrets_of, secrets_of
 from spark_iceberg_sql.report.edited_reports import inverse_edits, rebased, without_secrets
 from spark_iceberg_sql.report.fingerprints import fingerprints, relative
 from spark_iceberg_sql.report.rule_pages import url_of
@@ -325,6 +325,13 @@ def test_a_credential_of_several_rows_moves_no_row() -> None:
     assert ":5:" in shown
     assert "5 | PARTITIONED BY" in shown
     assert "cd" not in shown
+
+
+@pytest.mark.parametrize("part", ["key='", "key ", "//a:", "iceberg(", "secret'\\\\", 'key="""', "key."])
+def test_credentials_in_a_hostile_text_take_linear_time(part: str) -> None:
+    text = part * (200_000 // len(part))
+    program_secrets_of(text)
+    secrets_of(text)
 
 
 PASSWORD = "Sup3rSecret"

@@ -17,23 +17,24 @@ _WORDS = (
     r"secret|passw|token|credential|connection.?string"
     r"|(?:access|account|api|private|encryption|signing|shared).?key"
 )
-_LOGIN = r"//[^/@\s]*:[^/@\s]*@"
+_LOGIN = r"//[^/@\s:]*:[^/@\s]*@"
 SECRETS = regex(rf"(?i){_WORDS}|{_LOGIN}")
-_KEY = regex(rf"(?i){_WORDS}|{_LOGIN}|(?:\bkey|[-_.]key|[a-z]Key)\W*$")
+_KEY_END = regex(r"(?i)(?:\bkey|[-_.]key|[a-z]key)\W*$")
 _VALUE = regex(rf"(?i){_LOGIN}|(?:key|secret|token|password|signature|\bsig)=")
 _ANY_SECRET = regex(rf"(?i){_WORDS}|{_LOGIN}|key")
 # In a program: a key, what is between it and its value (such as `"] = ` and `", `), and the literal.
 _KEY_AND_LITERAL = regex(
-    rf"(?i)(?:{_WORDS}|(?:\b|[-_.])key)[\w.-]*[\\'\"`\])\s]*(?:[=:,]>?|\s)[\s\\]*"
+    rf"(?i)(?:{_WORDS}|(?:\b|[-_.])key)[\w.-]{{0,80}}[\\'\"`\])\s]{{0,40}}(?:[=:,]>?|\s)[\s\\]{{0,40}}"
     r"[rbfu]{0,2}(?P<quote>\\?(?:'''|\"\"\"|'|\"))(?P<value>[^\n]*?)(?P=quote)"
 )
 _PART_OF_LITERAL = regex(
-    r"(?i)//(?P<login>[^/@\s'\"]*:[^/@\s'\"]*)@"
+    r"(?i)//(?P<login>[^/@\s:'\"]*:[^/@\s'\"]*)@"
     r"|(?:key|secret|token|password|signature|\bsig)=(?P<value>[^\s&;,'\"()\\]+)"
 )
 _HINTS = ("secret", "passw", "token", "credential", "key", "connection", "signature", "sig=", "//")
 _ESCAPED_QUOTE = regex(r"\\(['\"])")
 _MAX_CALL = 2000  # characters of a call
+_KEY_LENGTH = 100  # characters of a key in which a word may end
 
 
 def masked(text: str) -> str:
@@ -68,8 +69,11 @@ def program_secrets_of(text: str) -> list[Edit]:
     for start, end in _rows_with_hints(text):
         spans += [match.span("value") for match in _KEY_AND_LITERAL.finditer(text, start, end)]
         spans += [match.span(match.lastgroup or 0) for match in _PART_OF_LITERAL.finditer(text, start, end)]
-    for call in CREDENTIAL_CALL.finditer(text):
-        spans += _call_literals(text, call.start())
+    call = CREDENTIAL_CALL.search(text)
+    while call is not None:
+        end, literals = _call_literals(text, call.start())
+        spans += literals
+        call = CREDENTIAL_CALL.search(text, end)
     return _masks(text, spans)
 
 
@@ -101,46 +105,70 @@ def _masks(text: str, spans: Iterable[tuple[int, int]]) -> list[Edit]:
     return edits
 
 
-def _call_literals(text: str, start: int) -> Iterator[tuple[int, int]]:
-    """The literals after the first comma of a call that begins at an offset of a program."""
+def _call_literals(text: str, start: int) -> tuple[int, list[tuple[int, int]]]:
+    """The end of the call at an offset of a program, and its literals after the first comma; calls within it have no
+    others.
+    """
     # A quote that the program escapes is one of the SQL.
     sql = _ESCAPED_QUOTE.sub(r" \1", text[start : start + _MAX_CALL])
+    literals: list[tuple[int, int]] = []
     depth, has_comma = 0, False
     for token in statements(sql)[0].tokens:
         depth += (token.text == "(") - (token.text == ")")
         has_comma |= token.text == ","
         if token.text == ")" and depth == 0:
-            return
+            return start + token.end, literals
         # A string over several lines is what stands between two literals of the program.
         if has_comma and token.kind in STRINGS and "\n" not in token.text:
-            yield start + token.start + 1, start + token.end - 1
+            literals.append((start + token.start + 1, start + token.end - 1))
+    return start + len(sql), literals
 
 
 def _may_have_secrets(text: str) -> bool:
     return any(pattern.search(text) for pattern in (_ANY_SECRET, _VALUE, CREDENTIAL_CALL))
 
 
+class _Key:
+    """The text of the tokens before a value, of which no more is kept than shows whether it names a secret."""
+
+    def __init__(self, text: str = "") -> None:
+        self._end = ""
+        self._has_secret = False
+        self.add(text)
+
+    def add(self, text: str) -> None:
+        """Continue the key."""
+        longer_end = self._end + text
+        self._has_secret = self._has_secret or SECRETS.search(longer_end) is not None
+        self._end = longer_end[-_KEY_LENGTH:]
+
+    @property
+    def is_secret(self) -> bool:
+        """Whether the value may be a credential."""
+        return self._has_secret or _KEY_END.search(self._end) is not None
+
+
 def _secret_spans(text: str, tokens: list[Token], base_offset: int) -> Iterator[tuple[int, int]]:
     # SET takes its value as raw text, not as a string token: all after the first `=` is the value.
     if tokens and tokens[0].word == "SET" and "=" in text:
         start = text.index("=") + 1
-        if _KEY.search(text[: start - 1].rstrip()) or _VALUE.search(text[start:]):
+        if _Key(text[: start - 1].rstrip()).is_secret or _VALUE.search(text[start:]):
             yield base_offset + start, base_offset + len(text)
         return
-    key = ""
+    key = _Key()
     for previous, token in zip([None, *tokens], tokens, strict=False):
         if token.text in (",", "(") or token.word in _KEY_END_WORDS:
-            key = ""
+            key = _Key()
         elif token.kind in STRINGS:
-            if (key and _KEY.search(key)) or _VALUE.search(token.text):
+            if key.is_secret or _VALUE.search(token.text):
                 yield token.start + 1, token.end - 1
             elif previous is None or previous.text in (",", "("):
-                key = token.text
+                key = _Key(token.text)
         elif token.kind is TokenKind.NUMBER and previous is not None:
-            if (previous.text in ("=", "=>") or previous.kind in STRINGS) and _KEY.search(key):
+            if (previous.text in ("=", "=>") or previous.kind in STRINGS) and key.is_secret:
                 yield token.start, token.end
         elif token.text not in ("=", "=>"):
-            key += token.text
+            key.add(token.text)
     yield from credential_arguments(tokens)
 
 
