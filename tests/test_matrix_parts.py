@@ -51,7 +51,7 @@ def test_answers_are_judged() -> None:
 
 
 def test_no_name_is_left_open_in_a_statement() -> None:
-    for text in statements(PROMISES, "lake", "/tables"):
+    for text in statements(PROMISES, "lake", "/tables", "iceberg('/tables')"):
         assert "{" not in text
 
 

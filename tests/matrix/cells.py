@@ -135,7 +135,8 @@ def _run(cell: Names, folder: Path, shared: Processes, remembered: dict[Any, Any
         if jars:
             bench.settings["spark.jars"] = jars
         promises = _promises(way.with_python, master)
-        texts = statements(promises, CATALOG, f"{storage.root}/m/t")
+        location = f"{storage.root}/m/t"
+        texts = statements(promises, CATALOG, location, storage.by_path.format(location))
         answers = way.answers(bench, python, texts, cluster.statement_started)
         outcome = {name: fault and fault.replace(str(folder), "…") for name, fault in faults(promises, answers).items()}
         if master.heavy:

@@ -33,7 +33,7 @@ class Storage:
     """A store that runs: where a cell's tables are, and what Spark needs for it.
 
     root: a folder or a URI. catalog: settings of the catalog, without its prefix. spark: of Spark. jars: for Spark.
-    server_jars: for the server of a REST catalog.
+    server_jars: for the server of a REST catalog. by_path: the call of the table function, with `{}` for a location.
     """
 
     root: str
@@ -41,6 +41,7 @@ class Storage:
     spark: Mapping[str, str] = field(default_factory=dict)
     jars: tuple[Path, ...] = ()
     server_jars: tuple[Path, ...] = ()
+    by_path: str = "iceberg('{}')"
 
 
 @dataclass(frozen=True, slots=True)

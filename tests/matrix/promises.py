@@ -1,6 +1,7 @@
 """What the README promises, as statements that any client of Spark can send, and what they must answer.
 
-`{t}` is a table of three days, `{i}` one partitioned by identity, `{location}` the folder of the first one.
+`{t}` is a table of three days, `{i}` one partitioned by identity, `{location}` the folder of the first one, and
+`{by_path}` the first one by path.
 """
 
 from __future__ import annotations
@@ -151,12 +152,7 @@ PROMISES = (
     Promise(
         "path",
         "a table is read by path",
-        (
-            Step(
-                f"SELECT CAST(count(*) AS STRING) FROM iceberg('{{location}}') WHERE iceberg_days(ts) = {DAY}",
-                rows=(("20",),),
-            ),
-        ),
+        (Step(f"SELECT CAST(count(*) AS STRING) FROM {{by_path}} WHERE iceberg_days(ts) = {DAY}", rows=(("20",),)),),
         with_python=True,
     ),
     Promise(
@@ -188,9 +184,10 @@ PROMISES = (
 LOSS = "crc32("  # the statement in the middle of which the executor is killed
 
 
-def statements(promises: tuple[Promise, ...], catalog: str, location: str) -> list[str]:
-    """The statements of promises, with a cell's names."""
+def statements(promises: tuple[Promise, ...], catalog: str, location: str, by_path: str) -> list[str]:
+    """The statements of promises, with a cell's names. by_path: the table at the location as a table function."""
     names = {"{catalog}": catalog, "{t}": f"{catalog}.m.t", "{i}": f"{catalog}.m.i", "{location}": location}
+    names["{by_path}"] = by_path
     texts = [step.text for promise in promises for step in promise.steps]
     for name, value in names.items():
         texts = [text.replace(name, value) for text in texts]

@@ -46,14 +46,14 @@ def _s3(bench: Bench) -> Storage:
     collection = {**_KEYS, "endpoint": endpoint, "url": "s3://lake"}
     spark = {f"spark.iceberg_sql.collection.moto.{key}": value for key, value in collection.items()}
     bundle = _aws_bundle(bench.iceberg)
-    return Storage(f"s3://lake/{bench.folder.name}", catalog, spark, (bundle,), _server_jars())
+    by_path = "icebergS3('{}', collection => 'moto')"
+    return Storage(f"s3://lake/{bench.folder.name}", catalog, spark, (bundle,), _server_jars(), by_path)
 
 
 def _server_jars() -> tuple[Path, ...]:
     """For the REST catalog, which has neither Iceberg's S3FileIO nor what it needs; in the version of that server."""
-    file_io = store_parts.fetched(
-        "iceberg-aws-1.11.0", (("org.apache.iceberg", "iceberg-aws", "1.11.0"),), transitive=False
-    )
+    coordinates = (("org.apache.iceberg", "iceberg-aws", "1.11.0"), ("dev.failsafe", "failsafe", "3.3.2"))
+    file_io = store_parts.fetched("iceberg-aws-1.11.0-failsafe-3.3.2", coordinates, transitive=False)
     return (_aws_bundle("1.11.0"), *file_io)
 
 
