@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 USING = ("data", "sample", "metadata")
 _NOTED_WRITERS = 200
+_LEAST_ERROR = 0.03  # of all bytes, unless every partition was written in memory
 
 
 def preview(
@@ -48,9 +49,8 @@ def preview(
     PARTITIONED BY, `days(ts), bucket(16, id)`; empty for an unpartitioned table. using: `data` reads every row once,
     and a few partitions again; `sample` reads about 100,000 rows; `metadata` reads no row, only the counts and bounds
     of an Iceberg table's files. The result's basis states the error of each figure. properties: table properties for
-    the
-    write that override the source table's. commits: in how many appends the rows arrive, as from a stream: each has
-    the same number of rows, in the order of the spec's first field over a date or a timestamp.
+    the write that override the source table's. commits: in how many appends the rows arrive, as from a stream: each
+    has the same number of rows, in the order of the spec's first field over a date or a timestamp.
 
     Raises IcebergSqlError for a source that cannot be read, or a spec that would be refused.
     """
@@ -181,15 +181,19 @@ class _PreviewRun:
         largest = max((output.raw_bytes for written in outputs.values() for output, _ in written), default=0)
         complete_count = sum(trial.is_complete for trial in trials.values())
         total = sum(p.rows for p in partition_previews)
+        bytes_error = max(_LEAST_ERROR, size_model.relative_error())
         share = (
             "every partition was written in memory"
             if complete_count == group_count
-            else f"{len(trials)} of {group_count:,} written in memory, +-{max(0.02, size_model.relative_error()):.0%}, "
+            else f"{len(trials)} of {group_count:,} written in memory, +-{bytes_error:.0%}, "
             f"of a partition +-{size_model.partition_error(largest):.0%} in 19 of 20"
         )
         if self._is_sorted:
             share += ", without the table's sort order"
-        basis = Basis("exact", f"every row: {total:,}", "counted", "of the counted rows", share)
+        rolls = any(len(files) > 1 for written in outputs.values() for _, files in written)
+        is_predicted = rolls and complete_count < group_count
+        files_text = f"of the counted rows{'; +-10 % where a partition fills several' if is_predicted else ''}"
+        basis = Basis("exact", f"every row: {total:,}", "counted", files_text, share)
         return Preview(
             self._source.title,
             self._candidate.text,

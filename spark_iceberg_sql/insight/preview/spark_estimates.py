@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 SAMPLE_ROWS = 100_000
 _SEED = 20
+_SEVERAL_FILES = "; where a partition fills several, up to twice as many"
 _STORED_AS_RETURNED = ("boolean", "int", "long", "float", "double", "date", "timestamptz", "string")
 _TRIAL_ROWS = (1, 100, 1_000, 5_000, 20_000)  # rows of the files written in memory
 
@@ -200,7 +201,7 @@ def from_metadata(
         "metadata",
         f"the counts and bounds of {len(file_stats):,} files; no row was read",
         "estimated: rows are assumed to be spread evenly between their file's bounds",
-        "estimated from the bytes",
+        "estimated from the bytes" + _SEVERAL_FILES * (len(file_sizes) > len(previews)),
         "bytes per row as in today's files, usually within 40 % if the partitions are right",
         f"counted in the metadata{', before deletes' if delete_files else ''}; of each partition, estimated",
     )
