@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -122,7 +122,7 @@ def groups(
         task.alias("place"),
         shuffle_partition.alias("reducer"),
         (fn.col(commit_column) if commit_column else fn.lit(0)).alias("commit"),
-        raw_bytes(schema).alias("raw"),
+        raw_bytes(schema, spec).alias("raw"),
     )
     counts = key_frame.groupBy(*names, "place", "reducer", "commit").agg(
         fn.count(fn.lit(1)).alias("n"), fn.sum("raw").alias("raw")
@@ -149,18 +149,27 @@ def sum_over_tasks(task_groups: Sequence[Group]) -> list[Group]:
     return [Group(values, output, commit=commit) for (commit, values), output in totals.items()]
 
 
-def raw_bytes(schema: Schema) -> Column:
-    """The bytes of a row in Parquet's plain encoding, as a column."""
-    return sum((part for f in schema.fields for part in _column_bytes(f, ())), fn.lit(0.0))
+def raw_bytes(schema: Schema, spec: Spec | None = None) -> Column:
+    """The bytes of a row in Parquet's plain encoding, as a column.
+
+    spec: that of the files. A column that has one value in each of them takes next to no bytes there, so that it does
+    not count, unless there is no other.
+    """
+    fields = spec.fields if spec else ()
+    constant = {field.source_id for field in fields if field.transform.transform.is_identity}
+    parts = [part for f in schema.fields for part in _column_bytes(f, (), constant)]
+    return sum(parts or [part for f in schema.fields for part in _column_bytes(f, (), set())], fn.lit(0.0))
 
 
-def _column_bytes(field: Field, parent_path: Sequence[str]) -> list[Column]:
-    """The bytes of one column of a row, summed over a struct's fields; 0 for a null."""
+def _column_bytes(field: Field, parent_path: Sequence[str], omitted: Set[int]) -> list[Column]:
+    """The bytes of one column of a row, summed over a struct's fields; 0 for a null. omitted: ids of other columns."""
+    if field.field_id in omitted:
+        return []
     path = [*parent_path, field.name]
     column = fn.col(dotted(path))
     data_type = field.type
     if isinstance(data_type, Struct):
-        return [part for child in data_type.fields for part in _column_bytes(child, path)]
+        return [part for child in data_type.fields for part in _column_bytes(child, path, omitted)]
     if isinstance(data_type, (List, Map)):
         return [fn.coalesce(fn.octet_length(fn.to_json(column)), fn.lit(0)).cast("double")]
     if isinstance(data_type, Primitive) and data_type.name == "decimal":
