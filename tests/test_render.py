@@ -327,7 +327,9 @@ def test_a_credential_of_several_rows_moves_no_row() -> None:
     assert "cd" not in shown
 
 
-@pytest.mark.parametrize("part", ["key='", "key ", "//a:", "iceberg(", "secret'\\\\", 'key="""', "key."])
+@pytest.mark.parametrize(
+    "part", ["key='", "key ", "//a:", "iceberg(", "secret'\\\\", 'key="""', "key.", "set key", "key=1"]
+)
 def test_credentials_in_a_hostile_text_take_linear_time(part: str) -> None:
     text = part * (200_000 // len(part))
     program_secrets_of(text)
@@ -345,6 +347,8 @@ PASSWORD = "Sup3rSecret"
         f"icebergS3('s3://b/t', \" \"'AKIAID', '{PASSWORD}')",
         f"iceberg_s3('https://me:{PASSWORD}@host/t')",
         f"icebergAzure('https;AccountKey={PASSWORD};x', 'c', 't')",
+        f"iceberg('a'); SET spark.hadoop.fs.s3a.secret.key = {PASSWORD}",
+        f"iceberg('a'); CREATE TABLE t (i INT) USING iceberg TBLPROPERTIES (api_key = 13579, b = '{PASSWORD[:3]}')",
     ],
 )
 @pytest.mark.parametrize("quote", ['"', '"""'])
@@ -360,6 +364,7 @@ def test_credentials_in_a_program_are_hidden(
     assert "SIS601" in shown
     assert PASSWORD not in shown
     assert "AKIAID" not in shown
+    assert "13579" not in shown
     assert "SELECT iceberg_bucket(0, x) FROM iceberg" in shown
 
 

@@ -9,7 +9,7 @@ from functools import partial
 
 from spark_iceberg_sql.diagnostics import Diagnostic, Edit, Fix, Lines, Report, Severity, apply_edits
 from spark_iceberg_sql.report import full
-from spark_iceberg_sql.report.credentials import CREDENTIAL_CALL, MASK, SECRETS, credential_arguments
+from spark_iceberg_sql.report.credentials import CREDENTIAL_CALL, MASK, SECRETS, credential_arguments, masks
 from spark_iceberg_sql.report.edited_reports import shifted_offset
 from spark_iceberg_sql.safe_output import visible
 from spark_iceberg_sql.syntax.lexer import STRINGS, TRIVIA, tokenize
@@ -115,7 +115,7 @@ def _edits(text: str, sql_start: int) -> list[Edit]:
         for statement in statements(text[sql_start:]):
             if has_secrets(statement.text):
                 offset = sql_start + statement.start
-                edits += [Edit(offset + start, offset + end, MASK) for start, end in _secret_spans(statement.text)]
+                edits += masks(text, ((offset + start, offset + end) for start, end in _secret_spans(statement.text)))
     return edits
 
 

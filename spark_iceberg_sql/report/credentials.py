@@ -23,12 +23,15 @@ _KEY_END = regex(r"(?i)(?:\bkey|[-_.]key|[a-z]key)\W*$")
 _VALUE = regex(rf"(?i){_LOGIN}|(?:key|secret|token|password|signature|\bsig)=")
 _ANY_SECRET = regex(rf"(?i){_WORDS}|{_LOGIN}|key")
 # In a program: a key, what is between it and its value (such as `"] = ` and `", `), and the literal.
+_KEY = rf"(?:{_WORDS}|(?:\b|[-_.])key)[\w.-]{{0,80}}"
 _KEY_AND_LITERAL = regex(
-    rf"(?i)(?:{_WORDS}|(?:\b|[-_.])key)[\w.-]{{0,80}}[\\'\"`\])\s]{{0,40}}(?:[=:,]>?|\s)[\s\\]{{0,40}}"
+    rf"(?i){_KEY}[\\'\"`\])\s]{{0,40}}(?:[=:,]>?|\s)[\s\\]{{0,40}}"
     r"[rbfu]{0,2}(?P<quote>\\?(?:'''|\"\"\"|'|\"))(?P<value>[^\n]*?)(?P=quote)"
 )
 _PART_OF_LITERAL = regex(
     r"(?i)//(?P<login>[^/@\s:'\"]*:[^/@\s'\"]*)@"
+    rf"|\bset\s{{1,40}}[\w.-]{{0,80}}?{_KEY}\s{{0,40}}=(?P<assigned>[^\n;'\"]+)"
+    rf"|{_KEY}[\\'\"`\s]{{0,40}}=>?\s{{0,40}}(?P<number>\d+)"
     r"|(?:key|secret|token|password|signature|\bsig)=(?P<value>[^\s&;,'\"()\\]+)"
 )
 _HINTS = ("secret", "passw", "token", "credential", "key", "connection", "signature", "sig=", "//")
@@ -53,7 +56,7 @@ def secrets_of(text: str) -> list[Edit]:
     edits = []
     for statement in statements(text):
         if _may_have_secrets(statement.text):  # its tokens are read only then
-            edits += _masks(text, _secret_spans(statement.text, statement.tokens, statement.start))
+            edits += masks(text, _secret_spans(statement.text, statement.tokens, statement.start))
     return edits
 
 
@@ -61,20 +64,20 @@ def program_secrets_of(text: str) -> list[Edit]:
     """The edits that mask the values of a program's text that may be credentials.
 
     Its SQL is in literals, and no lexer of SQL can read a program from its start: an apostrophe in a comment would
-    make texts of strings and strings of texts. Masked are literals after a word that looks like a secret's key; what
-    such a word is assigned in a connection string; passwords in URLs; literals among the arguments of table functions
-    that take credentials.
+    make texts of strings and strings of texts. Masked are literals and numbers after a word that looks like a secret's
+    key; what such a word is assigned in a connection string or by SET; passwords in URLs; literals among the arguments
+    of table functions that take credentials.
     """
     spans = []
     for start, end in _rows_with_hints(text):
-        spans += [match.span("value") for match in _KEY_AND_LITERAL.finditer(text, start, end)]
-        spans += [match.span(match.lastgroup or 0) for match in _PART_OF_LITERAL.finditer(text, start, end)]
+        for pattern in (_KEY_AND_LITERAL, _PART_OF_LITERAL):
+            spans += [match.span(match.lastgroup or 0) for match in pattern.finditer(text, start, end)]
     call = CREDENTIAL_CALL.search(text)
     while call is not None:
         end, literals = _call_literals(text, call.start())
         spans += literals
         call = CREDENTIAL_CALL.search(text, end)
-    return _masks(text, spans)
+    return masks(text, spans)
 
 
 def _rows_with_hints(text: str) -> Iterator[tuple[int, int]]:
@@ -96,13 +99,15 @@ def _rows_with_hints(text: str) -> Iterator[tuple[int, int]]:
         yield start, next_end if next_end >= 0 else len(text)
 
 
-def _masks(text: str, spans: Iterable[tuple[int, int]]) -> list[Edit]:
-    edits: list[Edit] = []
+def masks(text: str, spans: Iterable[tuple[int, int]]) -> list[Edit]:
+    """The edits that mask parts of a text, in order; the rows after them keep their numbers."""
+    merged: list[tuple[int, int]] = []
     for start, end in sorted(spans):
-        if start < end and (not edits or start >= edits[-1].end):
-            # The rows after it keep their numbers.
-            edits.append(Edit(start, end, MASK + "\n" * text.count("\n", start, end)))
-    return edits
+        if merged and start < merged[-1][1]:
+            merged[-1] = merged[-1][0], max(end, merged[-1][1])
+        elif start < end:
+            merged.append((start, end))
+    return [Edit(start, end, MASK + "\n" * text.count("\n", start, end)) for start, end in merged]
 
 
 def _call_literals(text: str, start: int) -> tuple[int, list[tuple[int, int]]]:

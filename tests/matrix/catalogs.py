@@ -26,6 +26,8 @@ class Catalog:
 
 
 def _hadoop(bench: Bench, storage: Storage) -> CatalogSettings:
+    if storage.root.startswith("s3:"):
+        raise UnavailableError("the Hadoop catalog writes with Hadoop's file systems, and pyspark has none for S3")
     return CatalogSettings({"type": "hadoop", "warehouse": storage.root})
 
 

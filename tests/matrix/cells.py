@@ -112,8 +112,6 @@ def _run(cell: Names, folder: Path, shared: Processes, remembered: dict[Any, Any
         parts[name] for parts, name in zip(AXES.values(), cell, strict=True)
     )
     _require_supported(spark, way, master, java)
-    if (catalog.name, store.name) == ("hadoop", "s3"):
-        raise UnavailableError("the Hadoop catalog writes with Hadoop's file systems, and pyspark has none for S3")
     packages = spark.packages()
     home = packages / "pyspark"
     version = spark.version(packages)

@@ -186,8 +186,8 @@ LOSS = "crc32("  # the statement in the middle of which the executor is killed
 
 def statements(promises: tuple[Promise, ...], catalog: str, location: str, by_path: str) -> list[str]:
     """The statements of promises, with a cell's names. by_path: the table at the location as a table function."""
-    names = {"{catalog}": catalog, "{t}": f"{catalog}.m.t", "{i}": f"{catalog}.m.i", "{location}": location}
-    names["{by_path}"] = by_path
+    names = {"{catalog}": catalog, "{t}": f"{catalog}.m.t", "{i}": f"{catalog}.m.i"}
+    names |= {"{location}": location, "{by_path}": by_path}
     texts = [step.text for promise in promises for step in promise.steps]
     for name, value in names.items():
         texts = [text.replace(name, value) for text in texts]

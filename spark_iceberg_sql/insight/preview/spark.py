@@ -190,8 +190,7 @@ class _PreviewRun:
         )
         if self._is_sorted:
             share += ", without the table's sort order"
-        rolls = any(len(files) > 1 for written in outputs.values() for _, files in written)
-        is_predicted = rolls and complete_count < group_count
+        is_predicted = _fills_several(outputs) and complete_count < group_count
         files_text = f"of the counted rows{'; +-10 % where a partition fills several' if is_predicted else ''}"
         basis = Basis("exact", f"every row: {total:,}", "counted", files_text, share)
         return Preview(
@@ -209,10 +208,9 @@ class _PreviewRun:
 
     def _random_commit_note(self, outputs: PartitionOutputs) -> Iterator[str]:
         """A note if the random commit of a row decides how many files a commit has."""
-        rolls = any(len(files) > 1 for written in outputs.values() for _, files in written)
         field = spark_commits.arrival_field(self._candidate.spec, self._source.schema)
         column = self._source.schema.by_id(field.source_id) if field else None
-        if self._commits > 1 and rolls and not (column and column.field.required):
+        if self._commits > 1 and _fills_several(outputs) and not (column and column.field.required):
             subject = f"rows without {field.source}" if field else "the rows"
             yield (
                 f"{subject} are assigned to commits at random: with another choice, a commit may have one file more or "
@@ -226,3 +224,8 @@ class _PreviewRun:
                 f"one task may keep up to {partitions:,} writers open, each with its own buffers; "
                 "'write.spark.fanout.enabled' = 'false' sorts the rows instead"
             )
+
+
+def _fills_several(outputs: PartitionOutputs) -> bool:
+    """Whether a partition fills several files."""
+    return any(len(files) > 1 for written in outputs.values() for _, files in written)
