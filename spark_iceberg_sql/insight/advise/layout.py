@@ -13,6 +13,7 @@ from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import groupby
+from statistics import mean
 from types import MappingProxyType
 from typing import Any
 
@@ -32,6 +33,8 @@ from spark_iceberg_sql.model.table import SortField
 
 FieldKey = tuple[int, str]  # PartitionField.key
 _FILE_SIZE_ERROR = 0.05  # the error of predicted file sizes
+# Of the average, the rows of a sort's tasks: Spark draws the limits between them from a sample.
+_TASK_SHARES = (0.8, 0.9, 1.0, 1.1, 1.2)
 _SAMPLING_ERROR = 10.0  # the error of a sample, times the square root of its rows
 
 
@@ -155,10 +158,13 @@ class Sample:
 
     def _sorted_file_count(self, rows: float) -> int:
         """The files into which a sort divides the rows of a partition."""
-        tasks = 1
-        if self._is_rewritten:
-            tasks = sorting_tasks(rows * self.stored_row_bytes, self.size_model.settings.target_size)
-        return tasks * math.ceil(rows / tasks / self._full_file_rows)
+        if not self._is_rewritten:
+            return math.ceil(rows / self._full_file_rows)
+        tasks = sorting_tasks(rows * self.stored_row_bytes, self.size_model.settings.target_size)
+        if tasks == 1:
+            return math.ceil(rows / self._full_file_rows)
+        files_of_tasks = [math.ceil(share * rows / tasks / self._full_file_rows) for share in _TASK_SHARES]
+        return round(tasks * mean(files_of_tasks))
 
     def rows_per_file(self, rows: float) -> float:
         """The rows of each file of a partition, except perhaps its last. rows: of the partition in the table."""

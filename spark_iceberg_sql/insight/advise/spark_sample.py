@@ -168,7 +168,8 @@ def _file_size_model(spark: SparkSession, source: Source, row_bytes: float) -> F
     """The sizes of files of a table like the source. row_bytes: uncompressed bytes per row."""
     with hypothetical_tables.table(source.as_table(Spec(0))) as table:
         settings = settings_of(spark, table)
-        model = FileSizeModel(write_first_rows(spark, source, table, row_bytes, settings), settings)
+        raw_bytes = rows.raw_bytes(source.schema)
+        model = FileSizeModel(write_first_rows(spark, source, table, raw_bytes, settings), settings)
     # The first rows may compress unlike the others; a property that the caller overrides makes other files.
     if source.metadata is not None and source.metadata.get("properties", {}) == source.properties:
         files, _ = existing_files(spark, source, ())

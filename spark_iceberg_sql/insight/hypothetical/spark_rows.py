@@ -217,3 +217,11 @@ def group_number(
     ]
     # By its name: before Spark 4.0, pyspark's function takes no column to look for.
     return fn.call_function("array_position", fn.array(*group_keys), key)
+
+
+def unused_name(name: str, used_names: Sequence[str]) -> str:
+    """An unused column name."""
+    lower_names = {column.lower() for column in used_names}
+    while name in lower_names:
+        name += "_"
+    return name

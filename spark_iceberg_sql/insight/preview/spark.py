@@ -17,7 +17,7 @@ from spark_iceberg_sql.insight.preview.model import Basis, PartitionPreview, Pre
 from spark_iceberg_sql.insight.preview.spark_estimates import from_metadata, from_sample
 from spark_iceberg_sql.insight.preview.spark_settings import settings_of, settings_text
 from spark_iceberg_sql.insight.preview.spark_splits import OutputFiles, PartitionOutputs
-from spark_iceberg_sql.insight.preview.spark_trials import SourceChangedError, TrialRows, unused_name, write_trials
+from spark_iceberg_sql.insight.preview.spark_trials import SourceChangedError, TrialRows, write_trials
 from spark_iceberg_sql.insight.specs import CandidateSpec, candidate_spec
 from spark_iceberg_sql.spark.bridge.jvm import sessions
 from spark_iceberg_sql.spark.bridge.jvm.java_errors import JVM_ERRORS, message
@@ -104,7 +104,7 @@ class _PreviewRun:
         self._frame = source.frame
         self._commit_column = ""  # the name of the column
         if commits > 1:
-            self._commit_column = unused_name("commit", source.frame.columns)
+            self._commit_column = rows.unused_name("commit", source.frame.columns)
             self._frame = spark_commits.with_commit_numbers(
                 source.frame, spec_candidate.spec, source.schema, commits, self._commit_column
             )

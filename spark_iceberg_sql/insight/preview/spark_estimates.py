@@ -30,7 +30,7 @@ from spark_iceberg_sql.spark.bridge.tables import memory_writers
 from spark_iceberg_sql.syntax.identifiers import dotted
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark.sql import Column, SparkSession
 
     from spark_iceberg_sql.spark.bridge.jvm.gateway import Java
 
@@ -39,20 +39,29 @@ _SEED = 20
 _SEVERAL_FILES = "; where a partition fills several, up to twice as many"
 _STORED_AS_RETURNED = ("boolean", "int", "long", "float", "double", "date", "timestamptz", "string")
 _TRIAL_ROWS = (1, 100, 1_000, 5_000, 20_000)  # rows of the files written in memory
+_MEASURED_ROWS = 200  # of each of these files, whose bytes are read one by one
 
 
 def write_first_rows(
-    spark: SparkSession, source: Source, table: Java, row_bytes: float, settings: WriteSettings
+    spark: SparkSession, source: Source, table: Java, raw_bytes: Column, settings: WriteSettings
 ) -> list[TrialWrite]:
     """Files of several sizes from the source's first rows, written in memory.
 
-    row_bytes: uncompressed bytes per row.
+    raw_bytes: uncompressed bytes of a row, as a column; those of the first rows may differ from all others'.
     """
-    data = memory_writers.internal_rows(source.frame.limit(_TRIAL_ROWS[-1]))
+    # The writer takes the columns by their position, so that one more behind them is not written.
+    measured = source.frame.limit(_TRIAL_ROWS[-1]).select(
+        "*", raw_bytes.alias(rows.unused_name("raw", source.frame.columns))
+    )
+    data, position = memory_writers.internal_rows(measured), len(source.frame.columns)
     trials: list[TrialWrite] = []
     for count in _TRIAL_ROWS:
         part = data.subList(0, min(count, int(data.size())))
         size = int(part.size())
+        measured_rows = range(0, size, max(1, size // _MEASURED_ROWS))
+        row_bytes = max(
+            1.0, sum(part.get(row).getDouble(position) for row in measured_rows) / max(1, len(measured_rows))
+        )
         output = TaskOutput(size, round(size * row_bytes))
         trials.append(write_trial(spark, source, table, part, output, row_bytes, settings))
         if size < count:
@@ -87,8 +96,8 @@ def from_sample(
     frame = source.frame.sample(share, seed=_SEED) if share < 1 else source.frame
     groups = rows.groups(frame, candidate.spec, source.schema)
     sampled_rows = sum(group.output.rows for group in groups)
-    row_bytes = sum(group.output.raw_bytes for group in groups) / max(1, sampled_rows)
-    size_model = FileSizeModel(write_first_rows(spark, source, table, max(1.0, row_bytes), settings), settings)
+    raw_bytes = rows.raw_bytes(source.schema, candidate.spec)
+    size_model = FileSizeModel(write_first_rows(spark, source, table, raw_bytes, settings), settings)
     previews = []
     file_sizes: list[int] = []
     counts = [group.output.rows for group in groups]

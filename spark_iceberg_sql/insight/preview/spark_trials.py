@@ -127,7 +127,7 @@ def _with_trial_numbers(trial_rows: TrialRows, groups: Sequence[rows.Group]) -> 
     The keys are computed once for each row, whatever the number of groups.
     """
     frame, schema = trial_rows.frame, trial_rows.source.schema
-    trial_column = unused_name("trial", frame.columns)
+    trial_column = rows.unused_name("trial", frame.columns)
     trial_number = rows.group_number(
         trial_rows.spec, schema, groups, by_task=trial_rows.by_task, commit_column=trial_rows.commit_column
     )
@@ -137,15 +137,7 @@ def _with_trial_numbers(trial_rows: TrialRows, groups: Sequence[rows.Group]) -> 
 def _rows_in_order(trial_rows: TrialRows, groups: Sequence[rows.Group]) -> Java:
     """All rows of some groups, one group after the other, each in the order in which a task would receive them."""
     frame, trial_column = _with_trial_numbers(trial_rows, groups)
-    position = unused_name("position", [*frame.columns])
+    position = rows.unused_name("position", [*frame.columns])
     positioned_rows = frame.withColumn(position, fn.monotonically_increasing_id()).repartition(1)
     in_order = positioned_rows.sortWithinPartitions(trial_column, position)
     return memory_writers.internal_rows(in_order.drop(trial_column, position, trial_rows.commit_column))
-
-
-def unused_name(name: str, used_names: Sequence[str]) -> str:
-    """An unused column name."""
-    lower_names = {column.lower() for column in used_names}
-    while name in lower_names:
-        name += "_"
-    return name

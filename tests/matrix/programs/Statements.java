@@ -19,7 +19,8 @@ public class Statements {
     ObjectMapper json = new ObjectMapper();
     List<?> statements = json.readValue(Files.readString(Path.of(arguments[0])), List.class);
     var builder = SparkSession.builder();
-    if (arguments.length > 2) builder = builder.remote(arguments[2]);
+    // By reflection: the builder of Spark 3.5 without Connect has no such method.
+    if (arguments.length > 2) builder.getClass().getMethod("remote", String.class).invoke(builder, arguments[2]);
     SparkSession spark = builder.getOrCreate();
     try (PrintWriter answers = new PrintWriter(arguments[1], StandardCharsets.UTF_8)) {
       for (int index = 0; index < statements.size(); index++) {
