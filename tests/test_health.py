@@ -47,6 +47,8 @@ def test_a_healthy_table() -> None:
 def test_each_problem_alone() -> None:
     assert problems(small=8, small_after=2, small_bytes=900 * MB) == ["small files"]
     assert problems(small=2, small_after=2) == []
+    assert problems(small=21, small_after=20) == []  # not worth a rewrite
+    assert problems(small=20, small_after=18) == ["small files"]
     assert problems(alone=9, median=2 * MB, old_files=1) == ["old specs"]
     assert problems(old_files=3, old_bytes=MB) == ["old specs"]
     assert problems(delete_files=3, delete_bytes=MB) == ["delete files"]
@@ -226,3 +228,27 @@ def test_what_one_statement_rewrites_another_does_not() -> None:
     assert unsorted.call is not None
     alone = health(replace(FINE, small=8, small_bytes=8 * MB, small_after=1))
     assert rewritten_once(alone) == alone
+
+
+def test_one_statement_for_delete_files_and_what_is_rewritten_anyway() -> None:
+    metrics = replace(FINE, old_files=3, old_bytes=MB, delete_files=2, delete_bytes=MB, small=4, small_after=1)
+    small, old, deletes = rewritten_once(health(metrics)).findings
+    assert [finding.call is None for finding in (small, old, deletes)] == [True, False, True]
+    assert "'remove-dangling-deletes', 'true', 'use-starting-sequence-number', 'false'" in str(old.call)
+    assert deletes.detail.endswith("; the statement of `old specs` rewrites their data files")
+    equality = health(replace(metrics, equality_deletes=1)).findings[1]
+    assert "'remove-dangling-deletes', 'true')" in str(equality.call)  # their writers would be in conflict
+    small, deletes = health(replace(FINE, delete_files=2, delete_bytes=MB, small=4, small_after=1)).findings
+    both = replace(health(FINE), findings=(small, replace(deletes, rewritten_files=9)))
+    assert rewritten_once(both) == both  # one of ten data files is without
+    all_files = rewritten_once(replace(both, findings=(small, replace(deletes, rewritten_files=10))))
+    assert [finding.call is None for finding in all_files.findings] == [True, False]
+
+
+def test_delete_files_of_no_data_file() -> None:
+    (finding,) = health(replace(FINE, delete_files=2, delete_bytes=MB, dangling_deletes=2)).findings
+    assert "rewrite_position_delete_files(table => 'shop.orders'" in str(finding.call)
+    assert (finding.rewritten_files, finding.rewritten_bytes) == (0, 0)
+    assert finding.detail == "2 delete files with 1.0 MB belong to no data file any more"
+    (finding,) = health(replace(FINE, delete_files=2, delete_bytes=MB, dangling_deletes=1)).findings
+    assert "rewrite_data_files" in str(finding.call)

@@ -79,6 +79,14 @@ REWRITE_ALL = {"rewrite-all": "true"}
 DROP_DANGLING_DELETES = {"remove-dangling-deletes": "true"}
 
 
+def delete_file_options(*, has_equality_deletes: bool) -> dict[str, str]:
+    """The options with which a rewrite removes the delete files of the data files that it rewrites."""
+    # With the old number, position deletes of the last commit stay; with a new one, each equality delete that is
+    # committed meanwhile is a conflict.
+    new_number = {} if has_equality_deletes else {"use-starting-sequence-number": "false"}
+    return {**DROP_DANGLING_DELETES, **new_number}
+
+
 def rewrite_call(
     table: Sequence[str], options: Mapping[str, str], sort_args: str = "", procedure: str = "rewrite_data_files"
 ) -> str:

@@ -46,8 +46,9 @@ class Sample:
     order. field_values: the values of each candidate field, by its key. size_model: the sizes of files.
     sampled_rows: the number of rows in the sample. table_bounds: the minimum and maximum of columns in the
     whole table, if known. is_sorted: whether a sort writes the rows, which divides a partition evenly into its files.
-    stored_row_bytes: bytes per row in today's data files, by which the rewrite that sorts decides on their number; 0 if
-    there are none.
+    stored_row_bytes: bytes per row in today's data files, by which a rewrite decides on the number of its tasks; 0 if
+    there are none. stored_fields: the keys of today's partition fields, if there is a table: a rewrite into another
+    spec shuffles the rows.
     """
 
     rows: int
@@ -59,6 +60,7 @@ class Sample:
     table_bounds: Mapping[int, Sequence[Any]] = field(default_factory=dict)
     is_sorted: bool = False
     stored_row_bytes: float = 0.0
+    stored_fields: frozenset[FieldKey] | None = None
     _codes: dict[FieldKey, list[int]] = field(default_factory=dict, init=False, repr=False)
     _rank_ranges: dict[FieldKey, list[RankRange]] = field(default_factory=dict, init=False, repr=False)
 
@@ -119,6 +121,22 @@ class Sample:
         if self._is_rewritten:
             return self
         return replace(self, size_model=self.size_model.with_larger_files(REWRITTEN_FILE))
+
+    def places_in(self, fields: Sequence[PartitionField]) -> Sequence[int]:
+        """The place of each row after the shuffle of a rewrite into a spec; empty if the order is kept or sorted."""
+        is_kept = self.is_sorted or not fields or self.stored_fields in (None, frozenset(f.key for f in fields))
+        return () if is_kept else self._shuffled_places
+
+    @cached_property
+    def _shuffled_places(self) -> Sequence[int]:
+        """The reading tasks start by their sizes, and what they have written is fetched in any order.
+
+        Source: TableScanUtil.planTaskGroups; ShuffleBlockFetcherIterator.initialize.
+        """
+        count = self.sampled_rows
+        tasks = min(count, sorting_tasks(self.rows * self.stored_row_bytes, self.size_model.settings.target_size))
+        task_places = random.Random(0).sample(range(tasks), tasks)
+        return [task_places[row * tasks // count] * count + row for row in range(count)] if tasks > 1 else ()
 
     def codes(self, key: FieldKey) -> list[int]:
         """A candidate field's value in each row, as a number from 0 in order of first occurrence."""
@@ -244,6 +262,9 @@ def _rows_by_partition(sample: Sample, fields: Sequence[PartitionField]) -> list
     numbers = sample.partition_numbers(fields)
     order = sorted(range(count), key=numbers.__getitem__)
     groups = [list(rows) for _, rows in groupby(order, key=numbers.__getitem__)]
+    if places := sample.places_in(fields):
+        for group in groups:
+            group.sort(key=places.__getitem__)
     if not sample.size_model.settings.keeps_order:
         # Spark's sort by partition mixes the rows of each; a fixed seed makes the result repeatable.
         rng = random.Random(0)

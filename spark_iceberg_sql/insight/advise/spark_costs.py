@@ -102,7 +102,7 @@ class CostEstimator:
             assumed, settings, files = assumed_rows(
                 self._spark, self._source, self._columns, sampled_fields, self._rows
             )
-            sample = assumed.sample
+            sample = self._as_stored(assumed.sample)
             fields = [f for f in fields if f in assumed.fields]
             self._notes += assumed.left_out
             self.basis = (
@@ -253,8 +253,15 @@ class CostEstimator:
         order = self._today.order if is_sorted else ()
         all_columns = list(dict.fromkeys([*columns, *(f.source_id for f in order)]))
         sample = take_sample(self._spark, self._source, all_columns, fields, rows or self._rows, earlier)
-        sample = replace(sample, stored_row_bytes=self._today.bytes / max(1, sample.rows))
+        sample = self._as_stored(sample)
         return sample.sorted_by(order) if order else sample
+
+    def _as_stored(self, sample: Sample) -> Sample:
+        """A sample with what is known of today's files, if the source is a table."""
+        if self._source.table is None:
+            return sample
+        fields = frozenset(f.key for f in self._today.fields)
+        return replace(sample, stored_row_bytes=self._today.bytes / max(1, sample.rows), stored_fields=fields)
 
     def _estimate(
         self, sample: Sample, layouts_by_spec: Mapping[SpecFields, FileSlices], planned_queries: Sequence[PlannedQuery]

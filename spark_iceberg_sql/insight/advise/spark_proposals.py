@@ -16,7 +16,7 @@ from spark_iceberg_sql.insight.advise.spark_queries import WorkloadQueries
 from spark_iceberg_sql.insight.advise.spark_workload_costs import SpecFields, Today
 from spark_iceberg_sql.insight.hypothetical.partitions import HypotheticalTable
 from spark_iceberg_sql.insight.hypothetical.spark_source import Source
-from spark_iceberg_sql.insight.specs import DROP_DANGLING_DELETES, REWRITE_ALL, clause, rewrite_call
+from spark_iceberg_sql.insight.specs import REWRITE_ALL, clause, delete_file_options, rewrite_call
 from spark_iceberg_sql.model.spec import Spec
 from spark_iceberg_sql.spark.bridge.tables import hypothetical_tables as tables
 from spark_iceberg_sql.spark.gate import intercept
@@ -96,7 +96,10 @@ class Proposals:
     @cached_property
     def _rewrite_options(self) -> dict[str, str]:
         """Of a rewrite of all files; delete files that then belong to no file go, too."""
-        return {**REWRITE_ALL, **(DROP_DANGLING_DELETES if tables.has_delete_files(self._table) else {})}
+        if not tables.snapshot_total(self._table, "total-delete-files"):
+            return REWRITE_ALL
+        equality_deletes = tables.snapshot_total(self._table, "total-equality-deletes")
+        return {**REWRITE_ALL, **delete_file_options(has_equality_deletes=equality_deletes > 0)}
 
     @cached_property
     def _answered_today(self) -> frozenset[str]:

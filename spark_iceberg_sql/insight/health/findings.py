@@ -7,11 +7,15 @@ from dataclasses import replace
 
 from spark_iceberg_sql.checker.plan import size
 from spark_iceberg_sql.insight.health.model import NEEDS_QUERIES, OPTIONS, SMALL_SHARE, Finding, Health, TableMetrics
-from spark_iceberg_sql.insight.specs import REWRITE_ALL, rewrite_call
+from spark_iceberg_sql.insight.specs import REWRITE_ALL, delete_file_options, rewrite_call
 from spark_iceberg_sql.model.rewrite_steps import STEP_BYTES
 from spark_iceberg_sql.report.terminal import plural
 
 _SKEW_FACTOR = 10  # times the median partition
+# Whose statements write all data files anew, of delete files only if each has some; and whose are then left out.
+_COVERING = ("wrong bounds", "unsorted", "old specs", "delete files")
+_COVERED = ("old specs", "delete files", "small files")
+_LEAST_GAIN = 0.1  # of small files, those of which a rewrite leaves fewer
 _MAX_SPAN = 0.5  # share of its partition's range that a file spans on average
 
 
@@ -21,17 +25,27 @@ def health(metrics: TableMetrics) -> Health:
 
 
 def rewritten_once(health: Health) -> Health:
-    """The findings without a statement for small files if the one for the table's order writes all files anew."""
-    if not any(finding.problem == "unsorted" and finding.call is not None for finding in health.findings):
+    """The findings without statements that would write files anew which the statement of another one rewrites."""
+    covering = next(
+        (finding for problem in _COVERING for finding in health.findings if _covers(finding, problem, health)), None
+    )
+    if covering is None:
         return health
 
-    def without_small_files(finding: Finding) -> Finding:
-        if finding.problem != "small files" or finding.call is None:
+    def without_second_statement(finding: Finding) -> Finding:
+        if finding is covering or finding.call is None or finding.problem not in _COVERED:
             return finding
-        detail = f"{finding.detail}; the statement of `unsorted` rewrites them"
+        files = "their data files" if finding.problem == "delete files" else "them"
+        detail = f"{finding.detail}; the statement of `{covering.problem}` rewrites {files}"
         return replace(finding.without_statement(), detail=detail)
 
-    return replace(health, findings=tuple(map(without_small_files, health.findings)))
+    return replace(health, findings=tuple(map(without_second_statement, health.findings)))
+
+
+def _covers(finding: Finding, problem: str, health: Health) -> bool:
+    """Whether a finding is of a problem, and its statement writes all data files anew."""
+    is_complete = problem != "delete files" or finding.rewritten_files == health.files
+    return finding.problem == problem and finding.call is not None and is_complete
 
 
 def _undecided(metrics: TableMetrics) -> Iterator[Finding]:
@@ -78,16 +92,29 @@ def _findings(metrics: TableMetrics) -> Iterator[Finding]:
             _rewrite_call(metrics, "old specs"),
         )
     if metrics.delete_files:
-        yield Finding(
-            "delete files",
-            f"{metrics.delete_files:,} delete files with {size(metrics.delete_bytes)} are read with the data "
-            f"files that they belong to",
-            metrics.delete_files,
-            metrics.delete_bytes,
-            _rewrite_call(metrics, "delete files"),
-        )
+        yield _delete_files(metrics)
     if not metrics.wrong_bounds:
         yield from _unsorted_files(metrics)
+
+
+def _delete_files(metrics: TableMetrics) -> Finding:
+    deletes = f"{plural(metrics.delete_files, 'delete file')} with {size(metrics.delete_bytes)}"
+    if metrics.dangling_deletes < metrics.delete_files:
+        belong = "is read with the data files that it belongs to"
+        if metrics.delete_files > 1:
+            belong = "are read with the data files that they belong to"
+        call = _rewrite_call(metrics, "delete files")
+        return Finding("delete files", f"{deletes} {belong}", metrics.delete_files, metrics.delete_bytes, call)
+    belong = "belongs" if metrics.delete_files == 1 else "belong"
+    return Finding(
+        "delete files",
+        f"{deletes} {belong} to no data file any more",
+        metrics.delete_files,
+        metrics.delete_bytes,
+        rewrite_deletes_call(metrics.name) if metrics.name else None,
+        rewritten_files=0,
+        rewritten_bytes=0,
+    )
 
 
 def _wrong_bounds(metrics: TableMetrics) -> Iterator[Finding]:
@@ -152,7 +179,7 @@ def _small_files(metrics: TableMetrics) -> Iterator[Finding]:
         return
     small_count = metrics.small + old_count
     count_after = metrics.small_after + (-(-metrics.old_small_bytes // metrics.target_size) if old_count else 0)
-    if small_count > count_after:
+    if small_count - count_after >= max(1, _LEAST_GAIN * small_count):
         yield Finding(
             "small files",
             f"{small_count:,} of {metrics.files:,} files are {size_limit} and "
@@ -190,4 +217,7 @@ def _rewrite_call(metrics: TableMetrics, problem: str, strategy: str = "") -> st
     """None for a table at a path: a procedure needs a name."""
     if not metrics.name:
         return None
-    return rewrite_call(metrics.name, OPTIONS[problem], strategy)
+    options = OPTIONS[problem]
+    if metrics.delete_files and problem != "small files":
+        options = {**options, **delete_file_options(has_equality_deletes=metrics.equality_deletes > 0)}
+    return rewrite_call(metrics.name, options, strategy)

@@ -197,7 +197,8 @@ class TableMetrics:
     files of the current spec below SMALL_SHARE of the target in partitions with several of them; small_after:
     about how many files they become. old_small, old_small_bytes: files below it under an earlier spec, which
     a rewrite puts together. alone: small files that are the only file of their partition, of the current
-    spec. old_files, old_bytes: under an earlier spec. delete_files, delete_bytes: delete files.
+    spec. old_files, old_bytes: under an earlier spec. delete_files, delete_bytes: delete files. equality_deletes: of
+    these, the equality deletes; dangling_deletes: of these, those that are sure to belong to no data file any more.
     files_after_rewrite: how many files the current spec would have, from the bounds of today's; None if these
     do not determine it. fields: of the current spec. sort_column: the first column of the table's sort order; None if
     that is no column of numbers or times. sort_span: the share of its partition's range of that column that a file
@@ -221,6 +222,8 @@ class TableMetrics:
     old_bytes: int
     delete_files: int
     delete_bytes: int
+    equality_deletes: int = 0
+    dangling_deletes: int = 0
     largest_files: int = 0
     old_small: int = 0
     old_small_bytes: int = 0

@@ -78,7 +78,8 @@ def health(spark: SparkSession, table: str, queries: str | Iterable[str | tuple[
     if not result.files:
         return replace(result, notes=("the table has no data files, so the queries decide nothing",))
     with searching(spark, dotted(name), queries) as search:
-        return judged_by_queries(result, search.result(), partial(_after, search), search.in_larger_files)
+        judged = judged_by_queries(result, search.result(), partial(_after, search), search.in_larger_files)
+    return rewritten_once(judged)
 
 
 def _at_path(spark: SparkSession, path: str, queries: object) -> Health:
@@ -128,7 +129,7 @@ def _by_metadata(spark: SparkSession, examined: ExaminedTable) -> Health:
 
 
 def _with_cost(finding: Finding, planned_rewrite: Rewrite | None, name: tuple[str, ...]) -> Finding:
-    if planned_rewrite is None:
+    if planned_rewrite is None or finding.rewritten_files is not None:
         return finding
     if finding.problem == "delete files" and not planned_rewrite.files and not rewrites.removes_deletes_alone():
         finding = replace(finding, call=rewrite_deletes_call(name))

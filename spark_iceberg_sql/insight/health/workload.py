@@ -97,7 +97,7 @@ def _objection(today: Proposal, best: Proposal, larger_files: Callable[[Proposal
 def _judged(finding: Finding, today: Proposal, after: Callable[[Finding], Proposal | None]) -> Finding:
     if finding.call is None:
         return finding
-    rewritten = after(finding)
+    rewritten = today if finding.rewritten_files == 0 else after(finding)
     if rewritten is None:
         return _ruled_out(finding, "what the queries would read afterwards is unknown")
     reads = _reads(today, rewritten)

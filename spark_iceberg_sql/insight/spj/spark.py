@@ -134,6 +134,9 @@ def _obstacle(join: PlannedJoin, names: Mapping[str, tuple[str, ...]]) -> str:
             return reason
     if sorted(_clauses(left)) == sorted(_clauses(right)) and _clauses(left) != _clauses(right):
         return "the partition fields of the tables are in a different order"
+    truncated = [clause for clause in _clauses(left) if clause.startswith("truncate(")]
+    if truncated and _clauses(left) == _clauses(right):
+        return f"Spark has no partitioning by `{truncated[0]}`: it knows columns, buckets and times"
     left_clauses, theirs = (", ".join(_clauses(table)) for table in (left, right))
     return f"Spark does not match the partitionings ({left_clauses}) and ({theirs}) on these keys"
 
