@@ -20,6 +20,7 @@ _CYCLIC = re.compile(
     r"Month|DayOfMonth|DayOfWeek|WeekDay|DayOfYear|WeekOfYear|Quarter|Hour|Minute|Second|DayName|MonthName"
 )
 _WINDOW = "precisetimestampconversion"  # what Spark makes of window(ts, '1 day')
+_BUCKET = re.compile(r"(?:iceberg_|.*\.)bucket\(")  # a call of Iceberg's function
 _RUN_TIME_CLASSES = frozenset({"ScalarSubquery", "ListQuery", "Exists", "InSubquery", "OuterReference"})
 
 
@@ -132,7 +133,11 @@ def why_not_pruning(
         elif missing:
             reasons.append(f"{missing:,} files have no bounds for `{column}`")
         if missing < total:
-            reasons.append(f"every file's bounds for `{column}` may include a match")
+            calls = [node.sql for node in expression.walk() if node.class_name == "ApplyFunctionExpression"]
+            if any(map(_BUCKET.match, calls)):
+                reasons.append(f"bounds of `{column}` say nothing about its bucket")
+            else:
+                reasons.append(f"every file's bounds for `{column}` may include a match")
     return ", and ".join(reasons) if reasons else "no file can be excluded by it"
 
 
