@@ -179,14 +179,19 @@ CHANGES = [
 ]
 
 
-@pytest.mark.parametrize("change", swept(CHANGES, 3))
-def test_a_conflict_under_another_spec_or_schema(spark: SparkSession, target: str, change: str) -> None:
-    statement = merge(f"SELECT 33 AS k, 7 AS v, {DAY} AS d", "t.k = s.k AND t.d = s.d", UPDATE)
-    plan = planned(spark, statement)
+def planned_before(spark: SparkSession, target: str, change: str, row: str) -> Any:
+    """The plan of a MERGE, after which another session changes the table and writes a row. row: its k, v and d."""
+    plan = planned(spark, merge(f"SELECT 33 AS k, 7 AS v, {DAY} AS d", "t.k = s.k AND t.d = s.d", UPDATE))
     other = spark.newSession()
     other.sql(f"ALTER TABLE {target} {change}")
-    others = ["NULL"] * (len(other.table(target).columns) - 3)
-    other.sql(f"INSERT INTO {target} VALUES ({', '.join(['33', '1', DAY, *others])})")
+    nulls = ["NULL"] * (len(other.table(target).columns) - 3)
+    other.sql(f"INSERT INTO {target} VALUES ({', '.join([row, *nulls])})")
+    return plan
+
+
+@pytest.mark.parametrize("change", swept(CHANGES, 3))
+def test_a_conflict_under_another_spec_or_schema(spark: SparkSession, target: str, change: str) -> None:
+    plan = planned_before(spark, target, change, f"33, 1, {DAY}")
     with pytest.raises(Py4JJavaError, match="conflicting files"):
         plan.executeCollect()
     assert spark.table(target).filter("k = 33").count() == 2
@@ -195,14 +200,7 @@ def test_a_conflict_under_another_spec_or_schema(spark: SparkSession, target: st
 @pytest.mark.parametrize("change", swept(CHANGES, 3))
 def test_no_conflict_under_another_spec_or_schema(spark: SparkSession, target: str, change: str) -> None:
     """Nor does the MERGE then write rows into the wrong columns or partitions."""
-    statement = merge(f"SELECT 33 AS k, 7 AS v, {DAY} AS d", "t.k = s.k AND t.d = s.d", UPDATE)
-    plan = planned(spark, statement)
-    other = spark.newSession()
-    other.sql(f"ALTER TABLE {target} {change}")
-    others = ["NULL"] * (len(other.table(target).columns) - 3)
-    values = ", ".join(["900", "1", "date '2025-01-01'", *others])
-    other.sql(f"INSERT INTO {target} VALUES ({values})")
-    plan.executeCollect()
+    planned_before(spark, target, change, "900, 1, date '2025-01-01'").executeCollect()
     assert spark.table(target).filter("v = 107 AND k = 33").count() == 1
     assert spark.table(target).filter("k = 900 AND d = '2025-01-01'").count() == 1
     assert spark.table(target).count() == 10 * DAYS + 1
