@@ -136,7 +136,12 @@ def table_metrics(spark: SparkSession, examined: ExaminedTable) -> TableMetrics:
           coalesce(sum(IF(spec_id <> {current}, bytes, 0)), 0) AS old_bytes
         FROM p""",
     )
-    delete_counts = _delete_counts(spark, examined.metadata_table("entries"), is_partitioned)
+    delete_counts = _row(
+        spark, f"SELECT count(*) AS files, coalesce(sum(file_size_in_bytes), 0) AS bytes FROM {files} WHERE content > 0"
+    )
+    kinds = {}
+    if delete_counts["files"]:
+        kinds = _delete_kinds(spark, examined.metadata_table("entries"), is_partitioned)
     sort_column = _sort_column(spark, files, table)
     return TableMetrics(
         title=examined.title,
@@ -148,32 +153,29 @@ def table_metrics(spark: SparkSession, examined: ExaminedTable) -> TableMetrics:
         wrong_bounds=bounds.wrong_bounds(examined.java_table),
         delete_files=int(delete_counts["files"]),
         delete_bytes=int(delete_counts["bytes"]),
-        equality_deletes=int(delete_counts["equality"]),
-        dangling_deletes=int(delete_counts["dangling"]),
-        **{column: int(value) for column, value in counts.asDict().items()},
+        **{column: int(value) for column, value in {**counts.asDict(), **kinds}.items()},
     )
 
 
-def _delete_counts(spark: SparkSession, entries: str, is_partitioned: bool) -> Row:
-    """The delete files, and how many of them are sure to belong to no data file.
+def _delete_kinds(spark: SparkSession, entries: str, is_partitioned: bool) -> dict[str, int]:
+    """The number of equality deletes, and of the delete files that are sure to belong to no data file.
 
     Position deletes name data files of their partition that were there when they were committed.
     """
     partition = "data_file." + ("partition" if is_partitioned else "spec_id")
-    return _row(
+    row = _row(
         spark,
         f"""WITH e AS (
           SELECT data_file.content AS content, data_file.spec_id AS spec_id, {partition} AS partition, sequence_number,
-            file_sequence_number, data_file.file_size_in_bytes AS bytes
+            file_sequence_number
           FROM {entries} WHERE status < 2),
         d AS (SELECT spec_id, partition, min(file_sequence_number) AS first FROM e WHERE content = 0
-          GROUP BY spec_id, partition),
-        x AS (SELECT e.content, e.bytes,
-            e.content = 1 AND (d.spec_id IS NULL OR d.first > e.sequence_number) AS dangling
-          FROM e LEFT JOIN d ON e.spec_id = d.spec_id AND e.partition <=> d.partition WHERE e.content > 0)
-        SELECT count(*) AS files, coalesce(sum(bytes), 0) AS bytes, count_if(content = 2) AS equality,
-          count_if(dangling) AS dangling FROM x""",
+          GROUP BY spec_id, partition)
+        SELECT count_if(e.content = 2) AS equality_deletes,
+          count_if(e.content = 1 AND (d.spec_id IS NULL OR d.first > e.sequence_number)) AS dangling_deletes
+        FROM e LEFT JOIN d ON e.spec_id = d.spec_id AND e.partition <=> d.partition WHERE e.content > 0""",
     )
+    return row.asDict()
 
 
 def _row(spark: SparkSession, query: str) -> Row:
