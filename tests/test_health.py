@@ -236,6 +236,8 @@ def test_one_statement_for_delete_files_and_what_is_rewritten_anyway() -> None:
     assert [finding.call is None for finding in (small, old, deletes)] == [True, False, True]
     assert "'remove-dangling-deletes', 'true', 'use-starting-sequence-number', 'false'" in str(old.call)
     assert deletes.detail.endswith("; the statement of `old specs` rewrites their data files")
+    dangling = rewritten_once(health(replace(metrics, dangling_deletes=2))).findings[2]
+    assert dangling.detail.endswith("belong to no data file any more; the statement of `old specs` removes them")
     equality = health(replace(metrics, equality_deletes=1)).findings[1]
     assert "'remove-dangling-deletes', 'true')" in str(equality.call)  # their writers would be in conflict
     small, deletes = health(replace(FINE, delete_files=2, delete_bytes=MB, small=4, small_after=1)).findings

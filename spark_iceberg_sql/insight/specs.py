@@ -74,9 +74,7 @@ def column_path(field: PartitionField, schema: Schema) -> list[str]:
     return [field.source] if column is None else list(column.path)
 
 
-# Options of rewrite_data_files.
-REWRITE_ALL = {"rewrite-all": "true"}
-DROP_DANGLING_DELETES = {"remove-dangling-deletes": "true"}
+REWRITE_ALL = {"rewrite-all": "true"}  # options of rewrite_data_files
 
 
 def delete_file_options(*, has_equality_deletes: bool) -> dict[str, str]:
@@ -84,7 +82,7 @@ def delete_file_options(*, has_equality_deletes: bool) -> dict[str, str]:
     # With the old number, position deletes of the last commit stay; with a new one, each equality delete that is
     # committed meanwhile is a conflict.
     new_number = {} if has_equality_deletes else {"use-starting-sequence-number": "false"}
-    return {**DROP_DANGLING_DELETES, **new_number}
+    return {"remove-dangling-deletes": "true", **new_number}
 
 
 def rewrite_call(

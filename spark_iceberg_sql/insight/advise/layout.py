@@ -176,9 +176,9 @@ class Sample:
 
     def _sorted_file_count(self, rows: float) -> int:
         """The files into which a sort divides the rows of a partition."""
-        if not self._is_rewritten:
-            return math.ceil(rows / self._full_file_rows)
-        tasks = sorting_tasks(rows * self.stored_row_bytes, self.size_model.settings.target_size)
+        tasks = 1
+        if self._is_rewritten:
+            tasks = sorting_tasks(rows * self.stored_row_bytes, self.size_model.settings.target_size)
         if tasks == 1:
             return math.ceil(rows / self._full_file_rows)
         files_of_tasks = [math.ceil(share * rows / tasks / self._full_file_rows) for share in _TASK_SHARES]

@@ -96,10 +96,10 @@ class Proposals:
     @cached_property
     def _rewrite_options(self) -> dict[str, str]:
         """Of a rewrite of all files; delete files that then belong to no file go, too."""
-        if not tables.snapshot_total(self._table, "total-delete-files"):
+        if not tables.has_total(self._table, "total-delete-files"):
             return REWRITE_ALL
-        equality_deletes = tables.snapshot_total(self._table, "total-equality-deletes")
-        return {**REWRITE_ALL, **delete_file_options(has_equality_deletes=equality_deletes > 0)}
+        has_equality_deletes = tables.has_total(self._table, "total-equality-deletes")
+        return {**REWRITE_ALL, **delete_file_options(has_equality_deletes=has_equality_deletes)}
 
     @cached_property
     def _answered_today(self) -> frozenset[str]:

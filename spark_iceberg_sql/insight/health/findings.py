@@ -35,8 +35,10 @@ def rewritten_once(health: Health) -> Health:
     def without_second_statement(finding: Finding) -> Finding:
         if finding is covering or finding.call is None or finding.problem not in _COVERED:
             return finding
-        files = "their data files" if finding.problem == "delete files" else "them"
-        detail = f"{finding.detail}; the statement of `{covering.problem}` rewrites {files}"
+        effect = "rewrites them"
+        if finding.problem == "delete files":
+            effect = "removes them" if finding.rewritten_files == 0 else "rewrites their data files"
+        detail = f"{finding.detail}; the statement of `{covering.problem}` {effect}"
         return replace(finding.without_statement(), detail=detail)
 
     return replace(health, findings=tuple(map(without_second_statement, health.findings)))

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from spark_iceberg_sql import markup
 from spark_iceberg_sql.checker.plan import size
 from spark_iceberg_sql.insight.json_values import Result
-from spark_iceberg_sql.insight.specs import DROP_DANGLING_DELETES, REWRITE_ALL
+from spark_iceberg_sql.insight.specs import REWRITE_ALL
 from spark_iceberg_sql.model.spec import PartitionField
 from spark_iceberg_sql.model.wrong_bounds import WrongBounds
 from spark_iceberg_sql.report.bar_chart import Bar, bar_chart
@@ -26,7 +26,7 @@ OPTIONS: dict[str, dict[str, str]] = {
     "wrong bounds": REWRITE_ALL,
     "small files": {"min-input-files": "2"},
     "old specs": REWRITE_ALL,
-    "delete files": {"delete-file-threshold": "1", **DROP_DANGLING_DELETES},
+    "delete files": {"delete-file-threshold": "1"},
     "unsorted": REWRITE_ALL,
 }
 NEEDS_QUERIES = "some queries would read less, others more: with `queries`, that is computed"

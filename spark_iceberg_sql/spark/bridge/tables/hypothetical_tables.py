@@ -200,10 +200,10 @@ def class_named(name: str) -> Java:
     return java_class("org.apache.spark.util.Utils").classForName(name, True, False)
 
 
-def snapshot_total(iceberg_table: Java, key: str) -> int:
-    """A count in the summary of a table's current snapshot, such as `total-delete-files`; 0 if there is none."""
+def has_total(iceberg_table: Java, key: str) -> bool:
+    """True if a total in the summary of a table's current snapshot, such as `total-delete-files`, is not 0."""
     snapshot = iceberg_table.currentSnapshot()
-    return 0 if snapshot is None else int(snapshot.summary().getOrDefault(key, "0"))
+    return snapshot is not None and snapshot.summary().getOrDefault(key, "0") != "0"
 
 
 def file_sizes(iceberg_table: Java) -> list[int]:
