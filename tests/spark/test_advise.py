@@ -784,3 +784,16 @@ def test_times_around_1970_are_not_taken_for_milliseconds(spark: SparkSession) -
     years = next(proposal for proposal in advice if proposal.spec == "years(ts)")
     assert years.files == 1
     spark.sql(f"DROP TABLE {table} PURGE")
+
+
+def test_the_best_pair_is_tried_with_a_third_field(spark: SparkSession) -> None:
+    table = "local.advise.three_columns"
+    spark.sql(
+        f"""CREATE OR REPLACE TABLE {table} USING iceberg TBLPROPERTIES ('write.target-file-size-bytes' = '60000',
+        'write.parquet.row-group-size-bytes' = '60000', 'read.split.open-file-cost' = '4096')
+        AS SELECT abs(hash(id, 1)) % 8 AS a, abs(hash(id, 2)) % 8 AS b, abs(hash(id, 3)) % 8 AS c,
+        md5(CAST(id AS STRING)) AS payload FROM range(0, 100000, 1, 4)"""
+    )
+    best = sis.advise(spark, table, [f"SELECT payload FROM {table} WHERE a = 1 AND b = 2 AND c = 3"]).best
+    assert {clause.strip() for clause in best.spec.split(",")} == {"a", "b", "c"}
+    assert best.files == 1

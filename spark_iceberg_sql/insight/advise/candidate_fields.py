@@ -1,6 +1,6 @@
 """Candidate partition fields and specs, derived from the columns that queries filter on.
 
-A spec has at most two fields, over two columns.
+A spec has one field or two, over two columns; the best pair is tried with a third.
 """
 
 from __future__ import annotations
@@ -95,10 +95,15 @@ def spec_variants(
 
     current: its fields. fields: the candidates.
     """
-    sources = {f.source_id for f in current}
     fewer = [[f for f in current if f is not removed] for removed in current]
-    more = [[*current, f] for f in fields if f.source_id not in sources] if current else []
-    return [with_field_ids(spec) for spec in (current, *fewer, *more) if spec]
+    specs = [with_field_ids(spec) for spec in (current, *fewer) if spec]
+    return specs + larger_specs(current, fields) if current else specs
+
+
+def larger_specs(spec: Sequence[PartitionField], fields: Iterable[PartitionField]) -> list[tuple[PartitionField, ...]]:
+    """A spec with each of the fields over another column. spec: its fields."""
+    sources = {f.source_id for f in spec}
+    return [with_field_ids([*spec, f]) for f in fields if f.source_id not in sources]
 
 
 class SortOrder(NamedTuple):

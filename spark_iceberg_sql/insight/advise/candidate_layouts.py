@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 
@@ -38,11 +38,13 @@ def median_file_size(sample: Sample, fields: Sequence[PartitionField]) -> float:
 class Candidates:
     """Candidate specs.
 
-    layouts: the files of each. ruled_out: those whose files were not laid out, with the reason.
+    layouts: the files of each. ruled_out: those whose files were not laid out, with the reason. fields: those of which
+    the specs consist.
     """
 
     layouts: Mapping[tuple[PartitionField, ...], FileSlices]
     ruled_out: Mapping[tuple[PartitionField, ...], str]
+    fields: Sequence[PartitionField] = ()
 
 
 def candidates(
@@ -59,17 +61,6 @@ def candidates(
     fields_by_codes: dict[tuple[int, ...], PartitionField] = {}
     ruled_out: dict[tuple[PartitionField, ...], str] = {}
     useful_fields = []
-
-    def is_too_small(spec: tuple[PartitionField, ...]) -> bool:
-        median_file = median_file_size(sample, spec)
-        if median_file < min_file_size:
-            ruled_out[spec] = (
-                f"its median file would have {size(round(median_file))}, less than {size(min_file_size)}"
-                if median_file
-                else "most of its partitions have one row in the sample, so their size is unknown"
-            )
-        return median_file < min_file_size
-
     for candidate in fields:
         # Codes are numbered by first occurrence: equal codes are equal partitions, and zeros alone are one
         # partition.
@@ -78,11 +69,28 @@ def candidates(
             ruled_out[candidate,] = "all rows would be in one partition"
         elif codes in fields_by_codes:
             ruled_out[candidate,] = f"it has the same partitions as {fields_by_codes[codes].clause}"
-        elif not is_too_small((candidate,)):
+        elif reason := _too_small(sample, (candidate,), min_file_size):
+            ruled_out[candidate,] = reason
+        else:
             useful_fields.append(candidate)
         fields_by_codes.setdefault(codes, candidate)
-    specs = {frozenset(f.key for f in spec): spec for spec in (*variants, *candidate_specs(useful_fields))}
-    return Candidates(
-        {spec: slice_files(sample, spec) for spec in specs.values() if len(spec) < 2 or not is_too_small(spec)},
-        ruled_out,
-    )
+    laid_out = of_specs(sample, (*variants, *candidate_specs(useful_fields)), min_file_size)
+    return Candidates(laid_out.layouts, {**ruled_out, **laid_out.ruled_out}, useful_fields)
+
+
+def of_specs(sample: Sample, specs: Iterable[tuple[PartitionField, ...]], min_file_size: int) -> Candidates:
+    """The files of specs, without those of several fields whose median file is too small."""
+    distinct_specs = {frozenset(f.key for f in spec): spec for spec in specs}.values()
+    reasons = {spec: _too_small(sample, spec, min_file_size) for spec in distinct_specs if len(spec) > 1}
+    ruled_out = {spec: reason for spec, reason in reasons.items() if reason}
+    return Candidates({spec: slice_files(sample, spec) for spec in distinct_specs if spec not in ruled_out}, ruled_out)
+
+
+def _too_small(sample: Sample, spec: tuple[PartitionField, ...], min_file_size: int) -> str:
+    """Why the files of a spec are too small; empty if they are not."""
+    median_file = median_file_size(sample, spec)
+    if median_file >= min_file_size:
+        return ""
+    if not median_file:
+        return "most of its partitions have one row in the sample, so their size is unknown"
+    return f"its median file would have {size(round(median_file))}, less than {size(min_file_size)}"

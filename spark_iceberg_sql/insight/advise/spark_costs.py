@@ -17,10 +17,11 @@ from spark_iceberg_sql.insight.advise.candidate_fields import (
     SortOrder,
     ascending,
     candidate_fields,
+    larger_specs,
     orders_of,
     spec_variants,
 )
-from spark_iceberg_sql.insight.advise.candidate_layouts import candidates, median_file_size
+from spark_iceberg_sql.insight.advise.candidate_layouts import candidates, median_file_size, of_specs
 from spark_iceberg_sql.insight.advise.counted_files import CountedPartition, with_counted_partitions
 from spark_iceberg_sql.insight.advise.layout import FileSlices, Sample, hypothetical_table, slice_files
 from spark_iceberg_sql.insight.advise.model import METADATA_ERROR
@@ -133,7 +134,21 @@ class CostEstimator:
                 f"every other spec of {plural(len(fields), 'field')} and their pairs would have files "
                 f"below {size(self._min_file_size)}: `ruled_out` lists them"
             )
-        return self._estimate(sample, specs.layouts, planned_queries)
+        costs = self._estimate(sample, specs.layouts, planned_queries)
+        return self._with_third_field(costs, specs.fields)
+
+    def _with_third_field(self, costs: Costs, fields: Sequence[PartitionField]) -> Costs:
+        """The costs under the best spec with one more field as well, if that has two. fields: the candidates."""
+        best = costs.ranked_specs()[0]
+        if len(best) != 2:
+            return costs
+        tried = {frozenset(f.key for f in spec) for spec in (*costs.layouts, *self.ruled_out)}
+        specs = [s for s in larger_specs(best, fields) if frozenset(f.key for f in s) not in tried]
+        larger = of_specs(costs.sample, specs, self._min_file_size)
+        self.ruled_out = {**self.ruled_out, **larger.ruled_out}
+        if not larger.layouts:
+            return costs
+        return costs.with_specs(self._estimate(costs.sample, larger.layouts, costs.planned_queries))
 
     def _no_fields(self, columns: Iterable[int]) -> str:
         """The reason why the filters give no candidate field."""

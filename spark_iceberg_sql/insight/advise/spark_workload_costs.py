@@ -34,6 +34,16 @@ class Costs:
         pairs = list(zip(weights, self.costs_by_query, strict=True))
         return {spec: round(sum(w * cost[spec] for w, cost in pairs)) for spec in self.layouts}
 
+    def with_specs(self, others: Costs) -> Costs:
+        """The costs under other specs as well, of the same rows and queries."""
+        pairs = zip(self.costs_by_query, others.costs_by_query, strict=True)
+        return Costs(
+            self.sample,
+            {**self.layouts, **others.layouts},
+            self.planned_queries,
+            [{**costs, **other_costs} for costs, other_costs in pairs],
+        )
+
     def ranked_specs(self) -> list[SpecFields]:
         """The specs, the cheapest first; of two that cost the same, the one with fewer fields."""
         total = self.total_costs

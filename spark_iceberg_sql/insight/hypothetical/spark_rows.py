@@ -216,7 +216,9 @@ def group_number(
         for group in groups
     ]
     # By its name: before Spark 4.0, pyspark's function takes no column to look for.
-    return fn.call_function("array_position", fn.array(*group_keys), key)
+    position = fn.call_function("array_position", fn.array(*group_keys), key)
+    # Almost every row is of another group, which its hash shows faster than a comparison with each of them.
+    return fn.when(fn.hash(key).isin(*map(fn.hash, group_keys)), position).otherwise(fn.lit(0).cast("long"))
 
 
 def unused_name(name: str, used_names: Sequence[str]) -> str:

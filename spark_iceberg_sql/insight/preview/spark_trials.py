@@ -6,6 +6,7 @@ They have at most a small part of all bytes, so that a preview costs less than t
 from __future__ import annotations
 
 from collections.abc import Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,7 @@ from spark_iceberg_sql.insight.hypothetical.written_files import (
 )
 from spark_iceberg_sql.insight.preview.spark_estimates import write_trial
 from spark_iceberg_sql.model.spec import Spec
+from spark_iceberg_sql.spark.bridge.jvm import sessions
 from spark_iceberg_sql.spark.bridge.tables import memory_writers
 
 if TYPE_CHECKING:
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
 
     from spark_iceberg_sql.spark.bridge.jvm.gateway import Java
 
+_CONCURRENCY = 2  # groups written at a time
 _TRIAL_COUNTS = range(12, 3, -1)  # from the most to the fewest
 _TRIAL_BYTES = 8_000_000  # uncompressed, of one partition: held by the driver
 _TOTAL_SHARE = 1 / 8  # of all bytes
@@ -72,27 +75,31 @@ def write_trials(
 
     def write(index: int, data: Java, output: TaskOutput) -> TrialWrite:
         row_bytes = outputs[index].raw_bytes / outputs[index].rows
-        return write_trial(spark, trial_rows.source, table, data, output, row_bytes, settings)
+        with sessions.working_in(spark):
+            return write_trial(spark, trial_rows.source, table, data, output, row_bytes, settings)
 
-    trials, beginnings = {}, []
-    for i, count in start_rows.items():
-        frame, trial_column = _with_trial_numbers(trial_rows, [groups[i]])
-        data = memory_writers.internal_rows(frame.limit(count).drop(trial_column, trial_rows.commit_column))
-        trials[i] = write(i, data, outputs[i])
-        size = int(data.size()) // _BEGINNING
-        if size:
-            beginning = TaskOutput(size, round(size * outputs[i].raw_bytes / outputs[i].rows))
-            beginnings.append(write(i, data.subList(0, size), beginning))
-    if small_indexes:
-        data = _rows_in_order(trial_rows, [groups[i] for i in small_indexes])
-        if int(data.size()) != sum(outputs[i].rows for i in small_indexes):
-            raise SourceChangedError
-        start = 0
-        for i in small_indexes:
-            end = start + outputs[i].rows
-            trials[i] = write(i, data.subList(start, end), outputs[i])
-            start = end
-    return trials, beginnings
+    trials: dict[int, Future[TrialWrite]] = {}
+    beginnings: list[Future[TrialWrite]] = []
+    # A group is written while the next one is read: the writers of a task use one core.
+    with ThreadPoolExecutor(_CONCURRENCY) as pool:
+        for i, count in start_rows.items():
+            frame, trial_column = _with_trial_numbers(trial_rows, [groups[i]])
+            data = memory_writers.internal_rows(frame.limit(count).drop(trial_column, trial_rows.commit_column))
+            trials[i] = pool.submit(write, i, data, outputs[i])
+            size = int(data.size()) // _BEGINNING
+            if size:
+                beginning = TaskOutput(size, round(size * outputs[i].raw_bytes / outputs[i].rows))
+                beginnings.append(pool.submit(write, i, data.subList(0, size), beginning))
+        if small_indexes:
+            data = _rows_in_order(trial_rows, [groups[i] for i in small_indexes])
+            if int(data.size()) != sum(outputs[i].rows for i in small_indexes):
+                raise SourceChangedError
+            start = 0
+            for i in small_indexes:
+                end = start + outputs[i].rows
+                trials[i] = pool.submit(write, i, data.subList(start, end), outputs[i])
+                start = end
+    return {i: trial.result() for i, trial in trials.items()}, [trial.result() for trial in beginnings]
 
 
 def _affordable(outputs: Sequence[TaskOutput], target_size: int) -> tuple[dict[int, int], list[int]]:
