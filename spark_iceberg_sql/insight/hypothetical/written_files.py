@@ -95,6 +95,11 @@ class FileSizeModel:
         rollover_bytes = [raw_bytes for trial in trials for raw_bytes in trial.rollover_bytes]
         self.rollover_bytes = sum(rollover_bytes) / len(rollover_bytes) if rollover_bytes else None
 
+    @property
+    def largest_trial(self) -> int:
+        """The uncompressed bytes of the largest file that was written in memory."""
+        return max((file.raw_bytes for file in self._files), default=0)
+
     def fit(self, raw_bytes: Iterable[float], total_size: int) -> None:
         """Set the scale by existing files: their uncompressed bytes, and the bytes that they have together."""
         predicted = sum(map(self.predict, raw_bytes))

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 USING = ("data", "sample", "metadata")
 _NOTED_WRITERS = 200
 _LEAST_ERROR = 0.03  # of all bytes, unless every partition was written in memory
+_EXTRAPOLATED = 2  # a file of more than so many times the rows of all trials is extrapolated
+_LEAST_EXTRAPOLATED_ERROR = 0.06
 
 
 def preview(
@@ -181,7 +183,12 @@ class _PreviewRun:
         largest = max((output.raw_bytes for written in outputs.values() for output, _ in written), default=0)
         complete_count = sum(trial.is_complete for trial in trials.values())
         total = sum(p.rows for p in partition_previews)
-        bytes_error = max(_LEAST_ERROR, size_model.relative_error())
+        largest_file = max(
+            (f.raw_bytes for written in outputs.values() for _, files in written for f in files), default=0
+        )
+        is_extrapolated = largest_file > _EXTRAPOLATED * size_model.largest_trial
+        least_error = _LEAST_EXTRAPOLATED_ERROR if is_extrapolated else _LEAST_ERROR
+        bytes_error = max(least_error, size_model.relative_error())
         share = (
             "every partition was written in memory"
             if complete_count == group_count
