@@ -148,6 +148,13 @@ def test_an_unchecked_statement_is_never_shown_as_fine(capsys: Any) -> None:
     assert capsys.readouterr().out == "No problems found in 1 file (1 statement; 1 not checked)\n"
 
 
+def test_a_notebook_without_code_is_a_checked_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    notebook = tmp_path / "empty.ipynb"
+    notebook.write_text('{"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}')
+    assert main(["check", str(notebook)]) == 0
+    assert capsys.readouterr().out == "No problems found in 1 file (0 statements)\n"
+
+
 @pytest.mark.parametrize("name", FORMATS)
 def test_every_format(name: str, project: Path, capsys: Any) -> None:
     assert main(["check", "--output-format", name, "weeks.sql", "clean.sql"]) == 1

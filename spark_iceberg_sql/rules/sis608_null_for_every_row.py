@@ -45,13 +45,13 @@ def null_for_every_row(context: Context) -> Findings:
 
     for comparison in null_expressions.null_comparisons(statement.tokens) if has_null else ():
         operator, null = comparison.operator, comparison.null
+        is_order = not comparison.is_equality and operator.text not in ("<>", "!=")
         instead = "IS NULL" if comparison.is_equality else "IS NOT NULL"
-        has_fix = comparison.is_equality or operator.text in ("<>", "!=")
         yield Finding(
             (operator.start, null.end),
             f"`{context.text_at((operator.start, null.end))}` is true for no row: a comparison with NULL is NULL",
-            f"write `{instead}`",
-            Fix(f"write {instead}", (Edit(operator.start, null.end, instead),), safe=False) if has_fix else None,
+            "compare with a value; `IS NULL` and `IS NOT NULL` test for nulls" if is_order else f"write `{instead}`",
+            None if is_order else Fix(f"write {instead}", (Edit(operator.start, null.end, instead),), safe=False),
         )
     for call in null_expressions.unknown_units(statement.tokens) if has_unit else ():
         if not context.catalog.live and not is_spark_query(context):  # which looks at the whole text

@@ -72,6 +72,8 @@ class Linter:
         statement_cache: results of this linter for an earlier version of the file, under the same settings.
         Raises IcebergSqlError for a metadata file, a catalog or a DDL file that cannot be read.
         """
+        if not source.units:  # a notebook without code is a file that was checked
+            return [Report("", (), source.name)]
         catalog = self.catalog_before(source.name, settings)
         source = _with_placeholders(source, settings)
         severity_policy = _FileSeverityPolicy(settings, source.name)
@@ -84,7 +86,7 @@ class Linter:
                 Report(part.text, (), source.name, 0, lines[number], part.cell)
                 for number, part in enumerate(source.units)
             ]
-        text = source.units[0].text if source.units else ""
+        text = source.units[0].text
         # For a model of dbt: statements that create the tables it reads, from what dbt has recorded.
         prior_statements = upstream_statements(source.name, text, self._projects)
         script_catalog = catalog.copy() if prior_statements else catalog

@@ -45,6 +45,8 @@ class WorkloadReads:
     bytes: int
 
     def __str__(self) -> str:
+        if (self.files, self.bytes) == (self.files_now, self.bytes_now):
+            return f"{plural(self.files, 'file')} ({size(self.bytes)}) as today"
         return (
             f"{plural(self.files, 'file')} ({size(self.bytes)}) instead of {self.files_now:,} ({size(self.bytes_now)})"
         )
