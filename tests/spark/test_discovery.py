@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -140,6 +141,17 @@ def test_a_table_that_cannot_be_read(spark: SparkSession, lake: Path) -> None:
     (row,) = spark.sql(f"SELECT * FROM iceberg_tables('{lake}/audit/broken')").collect()
     assert row.table_uuid is None
     assert "Expecting" in row.error
+
+
+def test_totals_that_are_no_numbers_are_unknown(spark: SparkSession, lake: Path, tmp_path: Path) -> None:
+    """Another writer's summary: the table is listed, without them."""
+    shutil.copytree(lake / "sales" / "orders", tmp_path / "odd")
+    for path in (tmp_path / "odd" / "metadata").glob("*.metadata.json"):
+        path.write_text(re.sub(r'("total-records" *: *)"2"', r'\1"two"', path.read_text()))
+        (path.parent / f".{path.name}.crc").unlink(missing_ok=True)
+    row = spark.sql(f"SELECT records, data_files, error FROM iceberg_tables('{tmp_path}')").first()
+    assert row is not None
+    assert (row.records, row.data_files, row.error) == (None, 2, None)
 
 
 def test_a_thousand_tables_are_read_once_each(spark: SparkSession, lake: Path, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from spark_iceberg_sql.records import record
 
 @record(frozen=True, slots=True)
 class SnapshotTotals:
-    """A table's size, as the writer of its current snapshot counted it; None where it did not.
+    """A table's size, as the writer of its current snapshot counted it; None where it did not, or wrote no number.
 
     records: rows, those that delete files remove included. bytes: of data and delete files.
     """
@@ -25,4 +25,11 @@ def snapshot_totals(summary: Mapping[str, str] | None) -> SnapshotTotals:
     if summary is None:
         return SnapshotTotals(0, 0, 0, 0)
     keys = ("total-records", "total-data-files", "total-delete-files", "total-files-size")
-    return SnapshotTotals(*(int(summary[key]) if key in summary else None for key in keys))
+    return SnapshotTotals(*(_number(summary.get(key)) for key in keys))
+
+
+def _number(text: str | None) -> int | None:
+    try:
+        return int(text or "")
+    except ValueError:
+        return None
