@@ -108,6 +108,14 @@ def arrow_writer(unit: str, kind: str = "timestamp", **options: Any) -> Writer:
     return Writer(build, recent, unit == "ms", kind)
 
 
+def plain_days(spark: SparkSession, folder: Path, name: str) -> str:
+    """Days as numbers without a logical type, which Iceberg reads as dates."""
+    rows = arrow(recent(), "us")
+    days = rows.column("d").cast(pa.int32())
+    pq.write_table(rows.set_column(rows.column_names.index("d"), "d", days), folder / "a.parquet")
+    return imported(spark, folder, name)
+
+
 def spark_millis(spark: SparkSession, folder: Path, name: str) -> str:
     """Spark's own Parquet writer with spark.sql.parquet.outputTimestampType."""
     source = truth(spark, recent(), "timestamp")
@@ -354,6 +362,7 @@ WRITERS: dict[str, Writer] = {
     "arrow_ms_plain": arrow_writer("ms", use_dictionary=False),
     "arrow_ms_ntz": arrow_writer("ms", "timestamp_ntz"),
     "arrow_us": arrow_writer("us"),
+    "plain_days": Writer(plain_days, loses=False),
     "arrow_int96": arrow_writer("us", use_deprecated_int96_timestamps=True),
     "duckdb_millis": Writer(duckdb_millis, kind="timestamp_ntz"),
     "polars_millis": Writer(polars_millis, kind="timestamp_ntz"),
