@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import getpass
 import json
 import re
 import subprocess
@@ -132,7 +133,8 @@ def _beeline(bench: Bench, python: Python, statements: Sequence[str], started: S
         [
             *(bench.java, "-Xmx200m", "-cp", f"{bench.home / 'jars'}/*", "org.apache.hive.beeline.BeeLine"),
             *("-u", f"jdbc:hive2://127.0.0.1:{port}", "--force=true", "--silent=true", "--outputformat=tsv2"),
-            *("--showHeader=false", "-f", str(script)),
+            # The server acts for its client, whom HDFS allows to write as this user alone.
+            *("--showHeader=false", "-n", getpass.getuser(), "-f", str(script)),
         ],
         cwd=bench.folder, env=bench.environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT, text=True, timeout=_SECONDS, check=False,
