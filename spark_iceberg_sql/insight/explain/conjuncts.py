@@ -45,7 +45,7 @@ def why_not_pushed(expression: SparkExpression, withheld: str | None = None) -> 
     """
     for node in expression.walk():
         if node.class_name in _RUN_TIME_CLASSES:
-            return "its value comes from a subquery, which is known only when the query runs, and may prune then"
+            return "its value comes from a subquery and is known only when the query runs; it may prune then"
         if node.class_name.endswith("UDF"):
             return f"`{node.sql}` is a user-defined function, which Spark cannot analyse"
     if not expression.columns:

@@ -29,7 +29,9 @@ def snapshot_totals(summary: Mapping[str, str] | None) -> SnapshotTotals:
 
 
 def _number(text: str | None) -> int | None:
+    if text is None:
+        return None
     try:
-        return int(text or "")
+        return int(text)
     except ValueError:
         return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import getpass
 from typing import Any
 
 import answers
@@ -11,7 +12,7 @@ task = answers.job()
 from pyhive import hive  # noqa: E402
 from pyhive.exc import OperationalError  # noqa: E402
 
-cursor = hive.connect(host="127.0.0.1", port=task["port"], username="matrix").cursor()
+cursor = hive.connect(host="127.0.0.1", port=task["port"], username=getpass.getuser()).cursor()
 
 
 def rows(text: str) -> list[Any]:
