@@ -26,13 +26,18 @@ class Catalog:
 
 
 def _hadoop(bench: Bench, storage: Storage) -> CatalogSettings:
-    if storage.root.startswith("s3:"):
-        raise UnavailableError("the Hadoop catalog writes with Hadoop's file systems, and pyspark has none for S3")
+    _require_hadoop(storage, "the Hadoop catalog")
     return CatalogSettings({"type": "hadoop", "warehouse": storage.root})
+
+
+def _require_hadoop(storage: Storage, writer: str) -> None:
+    if storage.root.startswith("s3:"):
+        raise UnavailableError(f"{writer} writes with Hadoop's file systems, which have no s3:, only s3a:")
 
 
 def _hive(bench: Bench, storage: Storage) -> CatalogSettings:
     """Hive's metastore in the driver, over Derby."""
+    _require_hadoop(storage, "Hive's metastore")
     bench.require_jar("hive-metastore")
     database = f"jdbc:derby:;databaseName={bench.folder / 'metastore'};create=true"
     spark = {
@@ -58,6 +63,8 @@ def _jdbc(bench: Bench, storage: Storage) -> CatalogSettings:
 
 
 def _rest(bench: Bench, storage: Storage) -> CatalogSettings:
+    if storage.root.startswith("wasb:"):
+        raise UnavailableError("Iceberg's server runs in Jetty 12, and Hadoop's wasb needs Jetty 9 in the same process")
     port = store_parts.free_port()
     command = unless_skipped(
         lambda: store_servers.rest_catalog(port, storage.root, bench.folder, dict(storage.catalog), storage.server_jars)

@@ -13,11 +13,12 @@ import pytest
 import store_parts
 import store_servers
 
+from matrix import hadoop_stores
 from matrix.parts import Bench, Storage, UnavailableError
 from matrix.processes import FailedError
 from spark_iceberg_sql.spark.versions import Runtime
 
-_KEYS = {"access_key_id": "sentinelkey", "secret_access_key": "sentinelsecret"}
+_KEY, _SECRET = "sentinelkey", "sentinelsecret"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +40,11 @@ def _s3(bench: Bench) -> Storage:
         "io-impl": "org.apache.iceberg.aws.s3.S3FileIO",
         "s3.endpoint": endpoint,
         "s3.path-style-access": "true",
-        "s3.access-key-id": _KEYS["access_key_id"],
-        "s3.secret-access-key": _KEYS["secret_access_key"],
+        "s3.access-key-id": _KEY,
+        "s3.secret-access-key": _SECRET,
         "client.region": "us-east-1",
     }
-    collection = {**_KEYS, "endpoint": endpoint, "url": "s3://lake"}
+    collection = {"access_key_id": _KEY, "secret_access_key": _SECRET, "endpoint": endpoint, "url": "s3://lake"}
     spark = {f"spark.iceberg_sql.collection.moto.{key}": value for key, value in collection.items()}
     bundle = _aws_bundle(bench.iceberg)
     by_path = "icebergS3('{}', collection => 'moto')"
@@ -92,11 +93,12 @@ def _name_node(bench: Bench) -> str:
     return f"hdfs://127.0.0.1:{port}"
 
 
+def _s3a(bench: Bench) -> Storage:
+    return hadoop_stores.s3a(bench, bench.once("s3", lambda: _moto(bench)), (_KEY, _SECRET))
+
+
 def _azure(bench: Bench) -> Storage:
-    raise UnavailableError(
-        "Azurite, the only server of Azure's storage that runs without containers, has no DFS endpoint, and Iceberg "
-        "writes with it; tests/spark/stores reads tables by path there"
-    )
+    return unless_skipped(lambda: hadoop_stores.wasb(bench))
 
 
 def unless_skipped(parts: Callable[[], Any]) -> Any:
@@ -112,7 +114,8 @@ STORES = {
     for store in (
         Store("local", "local folder", _local),
         Store("s3", "S3 (moto)", _s3),
+        Store("s3a", "S3 (moto), by Hadoop's s3a", _s3a),
         Store("hdfs", "HDFS", _hdfs),
-        Store("azure", "Azure (Azurite)", _azure),
+        Store("azure", "Azure (Azurite), by Hadoop's wasb", _azure),
     )
 }

@@ -7,6 +7,7 @@ import warnings
 from dataclasses import replace
 
 import pytest
+from py4j.protocol import Py4JJavaError
 from pyspark.errors import AnalysisException, ParseException
 from pyspark.sql import SparkSession
 
@@ -15,9 +16,10 @@ from spark_iceberg_sql.checker import rule_runner
 from spark_iceberg_sql.errors import IcebergSqlWarning
 from spark_iceberg_sql.spark import versions
 from spark_iceberg_sql.spark.bridge.gate import requests
+from spark_iceberg_sql.spark.bridge.jvm import gateway
 from spark_iceberg_sql.spark.bridge.jvm.shims import SPARK_VERSION
 from spark_iceberg_sql.spark.gate import admission as judge
-from spark_iceberg_sql.spark.gate import intercept
+from spark_iceberg_sql.spark.gate import explain_errors, intercept
 from spark_iceberg_sql.spark.gate.session_tables import SessionTables
 
 pytestmark = pytest.mark.always  # on every line of Spark
@@ -539,3 +541,18 @@ def test_geometry_is_passed_to_spark(spark: SparkSession, kind: str) -> None:
     finally:
         spark.conf.unset("spark.sql.geospatial.enabled")
         spark.sql("DROP TABLE IF EXISTS local.geo.t")
+
+
+def test_an_internal_error_of_spark_names_its_cause(spark: SparkSession) -> None:
+    jvm = gateway.java_class
+    try:
+        jvm("java.util.Objects").requireNonNull(None)
+    except Py4JJavaError as error:
+        cause = error.java_exception
+    internal = jvm("org.apache.spark.SparkException").internalError("Eagerly executed command failed.", cause)
+    with pytest.raises(Py4JJavaError) as raised:
+        jvm("scala.util.Failure")(internal).get()
+    assert str(explain_errors.explain(spark, raised.value)) == (
+        "Spark failed with an internal error: NullPointerException in java.util.Objects.requireNonNull: "
+        "NullPointerException"
+    )

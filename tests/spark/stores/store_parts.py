@@ -36,8 +36,9 @@ SQLITE = Runtime(
 )
 # For Spark 3.5, whose Netty is older than the one that Azure's SDK uses otherwise.
 AZURE_OVER_JDK = (("com.azure", "azure-core-http-jdk-httpclient", "1.0.4"),)
+HADOOP_VERSION = "3.4.2"  # of the newest Spark
 HADOOP = (  # MiniHadoopClusterManager wants junit, and nothing brings it
-    ("org.apache.hadoop", "hadoop-client-minicluster", "3.4.2"),
+    ("org.apache.hadoop", "hadoop-client-minicluster", HADOOP_VERSION),
     ("junit", "junit", "4.13.2"),
 )
 AZURITE = "azurite@3.35.0"

@@ -71,7 +71,8 @@ def rest_catalog(
     if not classes:
         pytest.skip("needs org.apache.iceberg:iceberg-core:1.11.0:tests and Jetty")
     source = HERE / "rest" / "RestServer.java"
-    class_path = ":".join(map(str, [*classes, jar(SQLITE), *jars]))
+    # Iceberg's tests have classes of Hadoop's s3a, too: they come last.
+    class_path = ":".join(map(str, [*jars, *classes, jar(SQLITE)]))
     command = [shutil.which("java") or "java", "-Xmx256m", *QUICK, "-cp", class_path, str(source)]
     options = [f"{key}={value}" for key, value in (settings or {}).items()]
     return [*command, str(port), warehouse, str(database), *options]

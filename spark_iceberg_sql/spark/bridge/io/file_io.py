@@ -212,7 +212,7 @@ def open_files(location: Location, *, cached: bool, blocked_schemes: frozenset[s
 
 def _require_classes(location: Location) -> None:
     needed = NEEDS.get(location.io)
-    if needed is None or gateway.class_exists(needed[0]):
+    if needed is None or all(map(gateway.class_exists, needed[0])):
         return
     version = java_class("org.apache.iceberg.IcebergBuild").version()
     raise gateway.invalid_value(

@@ -42,6 +42,8 @@ def _qualified(address: str, conf: Java) -> tuple[str, str | None]:
     uri = qualified_path.toUri()
     if uri.getScheme() == "file":
         return str(qualified_path), str(uri.getPath())
+    if "hdfs" not in str(uri.getScheme()):  # for an Azure account, Hadoop would ask the network for its name
+        return str(qualified_path), None
     service = system.getCanonicalServiceName()  # including the port, which the address may omit
     return (f"{uri.getScheme()}://{service}{uri.getPath()}" if service else str(qualified_path)), None
 

@@ -10,14 +10,18 @@ S3 = "org.apache.iceberg.aws.s3.S3FileIO"
 ADLS = "org.apache.iceberg.azure.adlsv2.ADLSFileIO"
 GCS = "org.apache.iceberg.gcp.gcs.GCSFileIO"
 
-# FileIO -> a class it needs, and the packages that contain it ({} is Iceberg's version).
+# FileIO -> classes it needs, and the packages that contain them ({} is Iceberg's version). Hadoop's s3a comes with a
+# client for S3, but without the one for KMS.
 NEEDS = {
-    S3: ("software.amazon.awssdk.services.s3.S3Client", "org.apache.iceberg:iceberg-aws-bundle:{}"),
+    S3: (
+        ("software.amazon.awssdk.services.s3.S3Client", "software.amazon.awssdk.services.kms.KmsClient"),
+        "org.apache.iceberg:iceberg-aws-bundle:{}",
+    ),
     ADLS: (
-        "com.azure.storage.file.datalake.DataLakeFileSystemClient",
+        ("com.azure.storage.file.datalake.DataLakeFileSystemClient",),
         "com.azure:azure-storage-file-datalake:12.25.0,com.azure:azure-identity:1.18.1",
     ),
-    GCS: ("com.google.cloud.storage.Storage", "org.apache.iceberg:iceberg-gcp-bundle:{}"),
+    GCS: (("com.google.cloud.storage.Storage",), "org.apache.iceberg:iceberg-gcp-bundle:{}"),
 }
 
 

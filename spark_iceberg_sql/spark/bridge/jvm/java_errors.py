@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from py4j.java_gateway import is_instance_of
@@ -17,6 +18,7 @@ BRIDGE_ERRORS = (*JVM_ERRORS, Py4JError)
 # Of the optimizer rules: no filter on a partition field, a manifest that is not whole.
 _REFUSALS = ("sparkicebergsql.MissingFilter", "sparkicebergsql.TruncatedFile")
 _MEANINGS = {"EOFException": "the file ends too early"}
+_MISSING_CLASS = ("ClassNotFoundException", "NoClassDefFoundError")
 _DEPTH = 20  # a chain of causes may be cyclic
 
 
@@ -36,7 +38,10 @@ def causes(thrown: Java | None) -> Iterator[Java]:
 
 def first_line(thrown: Java) -> str:
     """The first line of a Java exception's message; what its class means if it has none."""
-    text = str(thrown.getMessage() or "").strip() or str(thrown.getClass().getSimpleName())
+    class_name = str(thrown.getClass().getSimpleName())
+    text = str(thrown.getMessage() or "").strip() or class_name
+    if class_name in _MISSING_CLASS and re.fullmatch(r"[\w./$]+", text):
+        return f"the class {text.replace('/', '.')} is missing"
     return _MEANINGS.get(text, text.splitlines()[0])
 
 
@@ -55,6 +60,17 @@ def message(error: Exception) -> str:
         if len(messages) == 2:
             break
     return ": ".join(messages) or type(error).__name__
+
+
+def internal_error(error: Exception) -> str | None:
+    """What Spark reports as an internal error, by its innermost cause; None for any other error."""
+    chain = list(causes(thrown_by(error)))
+    if len(chain) < 2 or "[INTERNAL_ERROR]" not in str(chain[0].getMessage()):
+        return None
+    frames = chain[-1].getStackTrace()
+    place = f" in {frames[0].getClassName()}.{frames[0].getMethodName()}" if len(frames) else ""
+    class_name = chain[-1].getClass().getSimpleName()
+    return f"Spark failed with an internal error: {class_name}{place}: {first_line(chain[-1])}"
 
 
 def refused_value(error: Exception) -> str | None:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 _METADATA_TABLE = "org.apache.iceberg.BaseMetadataTable"
 _SPARK_TABLE = "org.apache.iceberg.spark.source.SparkTable"
+_MAX_ANSWER = 600  # characters of a server's answer in a message
 _CLASS = re.compile(r"^(?:[a-z]\w*\.)+[A-Z][\w$]*(?:Exception|Error): (?=.)")
 _MAX_MANIFESTS = 2000  # to read on the driver; more are read by a query on the executors
 _NO_SUCH_NAME = (
@@ -184,12 +185,17 @@ def files_by_spec(table: jvm.Java) -> list[SpecFiles] | None:
 
 
 def first_line(error: Exception) -> str:
-    """The first line of a JVM exception's message, without its class, stack and call numbers."""
+    """The first line of a JVM exception's message, without its class, stack and call numbers; for a catalog server's
+    answer in JSON, the answer on one line.
+    """
     if isinstance(error, Py4JJavaError):
         error_text = error.java_exception.getMessage() or error.java_exception.toString()
     else:
         error_text = shims.description(error) if isinstance(error, CapturedException) else str(error)
-    return _CLASS.sub("", str(error_text or type(error).__name__).strip().splitlines()[0])
+    lines = str(error_text or type(error).__name__).strip().splitlines()
+    if lines[0].endswith("{"):
+        lines[0] = " ".join(map(str.strip, lines))[:_MAX_ANSWER]
+    return _CLASS.sub("", lines[0])
 
 
 def exception_text(error: Exception) -> str:

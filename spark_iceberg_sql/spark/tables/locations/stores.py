@@ -11,7 +11,8 @@ from collections.abc import Callable, Mapping
 
 from spark_iceberg_sql.model.functions.table_functions import Value
 from spark_iceberg_sql.model.metadata.metadata_files import is_metadata_file
-from spark_iceberg_sql.spark.bridge.io.location import ADLS, GCS, S3, Location
+from spark_iceberg_sql.spark.bridge.io.hadoop_stores import is_read_by_hadoop
+from spark_iceberg_sql.spark.bridge.io.location import ADLS, GCS, HADOOP, S3, Location
 from spark_iceberg_sql.spark.tables.arguments import invalid, quoted_value
 
 # An unreachable server fails within seconds, not minutes; a slow one has time to respond.
@@ -173,15 +174,29 @@ def _adls(name: str, container: str, folder: str, key: str | None, endpoint: str
 _ADLS_URL = re.compile(r"(?:abfss?|wasbs?)://(?P<container>[^@/]+)@(?P<host>[^/]+)/(?P<folder>.+)")
 
 
+_S3_ARGUMENTS = ("access_key_id", "secret_access_key", "session_token", "no_sign")
+_CLIENT_ARGUMENTS = (*_S3_ARGUMENTS, "endpoint", "region", "account_name", "account_key")
+
+
 def any_store(function: str, arguments: Arguments) -> Location:
-    """The store by the URL's scheme: S3 for s3 and http(s), Azure for abfs(s) and wasb(s), else a Hadoop file
-    system.
+    """The store by the URL's scheme: S3 for s3 and http(s), Azure for abfs(s) and wasb(s), Google's for gs, else a
+    Hadoop file system. A call without credentials uses Hadoop's file system for these too, if the session does.
     """
+    location = _by_scheme(function, arguments)
+    if location.io == HADOOP or any(arguments.get(name) for name in _CLIENT_ARGUMENTS):
+        return location
+    url = _text(arguments, "url") or ""
+    if _scheme(url) in ("http", "https") or not is_read_by_hadoop(url, location):
+        return location
+    return hadoop(function, arguments)
+
+
+def _by_scheme(function: str, arguments: Arguments) -> Location:
     url = _text(arguments, "url") or ""
     scheme = _scheme(url)
     if scheme in ("s3", "s3a", "s3n", "http", "https"):
         return s3(function, arguments)
-    for name in ("access_key_id", "secret_access_key", "session_token", "no_sign"):
+    for name in _S3_ARGUMENTS:
         if arguments.get(name):
             raise invalid(
                 function, name, f"it only applies to S3, and `{_without_keys(url)}` is not on S3; leave it out"
