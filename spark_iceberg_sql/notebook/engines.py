@@ -24,8 +24,8 @@ from spark_iceberg_sql.notebook.statements import READING, statement_title, tabl
 from spark_iceberg_sql.spark.bridge.gate import parsing
 from spark_iceberg_sql.spark.bridge.gate.parameters import parameter
 from spark_iceberg_sql.spark.bridge.jvm import jobs, sessions
-from spark_iceberg_sql.spark.bridge.jvm.gateway import without_error_logs
 from spark_iceberg_sql.spark.bridge.jvm.java_errors import JVM_ERRORS
+from spark_iceberg_sql.spark.bridge.jvm.logs import without_error_logs
 from spark_iceberg_sql.spark.bridge.plans import scan_files
 from spark_iceberg_sql.spark.bridge.tables import commit_summaries
 from spark_iceberg_sql.spark.gate import clickhouse, explain_errors, intercept, live_plan

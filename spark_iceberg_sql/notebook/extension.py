@@ -9,7 +9,7 @@ from pyspark.sql import DataFrame
 from spark_iceberg_sql.notebook.completion import Completer
 from spark_iceberg_sql.notebook.errors import plain_errors
 from spark_iceberg_sql.notebook.magic import IcebergSql
-from spark_iceberg_sql.spark.bridge.jvm import gateway, process
+from spark_iceberg_sql.spark.bridge.jvm import gateway, logs, process
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
@@ -31,7 +31,7 @@ class Extension:
         self._shell.events.register("post_run_cell", self._magics.forget)
         self._shell.events.register("post_run_cell", _quiet_log)
         self._shell.Completer.custom_matchers.append(self._completer.matches)
-        gateway.log_queries(False)
+        logs.log_queries(False)
         plain_errors.install()
 
     def remove(self) -> None:
@@ -43,7 +43,7 @@ class Extension:
         self._shell.events.unregister("post_run_cell", self._magics.forget)
         self._shell.events.unregister("post_run_cell", _quiet_log)
         self._shell.Completer.custom_matchers.remove(self._completer.matches)
-        gateway.log_queries(True)
+        logs.log_queries(True)
         gateway.log_tasks(True)
         plain_errors.uninstall()
 

@@ -17,7 +17,7 @@ from spark_iceberg_sql.model.functions.metadata_functions import METADATA_FUNCTI
 from spark_iceberg_sql.model.transform_record import Transform
 from spark_iceberg_sql.model.transforms import TRANSFORMS
 from spark_iceberg_sql.spark.bridge.gate import requests
-from spark_iceberg_sql.spark.bridge.jvm import gateway
+from spark_iceberg_sql.spark.bridge.jvm import gateway, logs
 from spark_iceberg_sql.spark.bridge.tables import trial_table
 from spark_iceberg_sql.spark.optimizer.rule_records import RULES
 from spark_iceberg_sql.syntax.identifiers import string_literal
@@ -80,7 +80,7 @@ def trial(spark: SparkSession) -> Iterator[TrialTable]:
     """A trial table in a session of its own, whose settings are Spark's defaults where the results depend on them."""
     session = spark.newSession()
     session.conf.set("spark.sql.session.timeZone", "UTC")
-    with TemporaryDirectory(prefix="spark-iceberg-sql-trial-") as folder, gateway.without_error_logs():
+    with TemporaryDirectory(prefix="spark-iceberg-sql-trial-") as folder, logs.without_error_logs():
         yield TrialTable(session, f"{folder}/trial")
 
 
@@ -170,7 +170,7 @@ def _attempted(test: Callable[[str], str | None], argument: str) -> str | None:
 def failing_check(spark: SparkSession) -> str | None:
     """Why the check of partition DDL does not work; only parsed, no statement runs."""
     parser = gateway.java_session(spark).sessionState().sqlParser()
-    with gateway.without_error_logs(), warnings.catch_warnings(), requests.mode_override("error"):
+    with logs.without_error_logs(), warnings.catch_warnings(), requests.mode_override("error"):
         warnings.simplefilter("ignore")
         try:
             parser.parsePlan("SELECT id FROM range(3)")

@@ -16,7 +16,7 @@ from spark_iceberg_sql.model.transforms import TRANSFORMS
 from spark_iceberg_sql.sessions import dry_run_functions, self_tests, statement_functions
 from spark_iceberg_sql.spark.bridge.functions import python_table_functions, registries
 from spark_iceberg_sql.spark.bridge.gate import user_warnings
-from spark_iceberg_sql.spark.bridge.jvm import gateway
+from spark_iceberg_sql.spark.bridge.jvm import gateway, logs
 from spark_iceberg_sql.spark.gate import intercept
 from spark_iceberg_sql.spark.modes import validated_mode
 from spark_iceberg_sql.spark.optimizer import injection, rule_records
@@ -130,7 +130,7 @@ def _register_table_functions(spark: SparkSession) -> None:
 
 def _test(spark: SparkSession, results: Results) -> None:
     if not results.failed(_FUNCTIONS):
-        with gateway.without_error_logs():
+        with logs.without_error_logs():
             results.add(_FUNCTIONS, self_tests.wrong_functions(spark))
     if not (spark.sparkContext.master or "").startswith("local"):
         results.add(_TABLE_FUNCTIONS, {_TABLE_FUNCTIONS: _NO_ROWS})

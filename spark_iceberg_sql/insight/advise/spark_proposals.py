@@ -96,9 +96,9 @@ class Proposals:
     @cached_property
     def _rewrite_options(self) -> dict[str, str]:
         """Of a rewrite of all files; delete files that then belong to no file go, too."""
-        if not tables.has_total(self._table, "total-delete-files"):
+        if not tables.may_have(self._table, "total-delete-files"):
             return REWRITE_ALL
-        has_equality_deletes = tables.has_total(self._table, "total-equality-deletes")
+        has_equality_deletes = tables.may_have(self._table, "total-equality-deletes")
         return {**REWRITE_ALL, **delete_file_options(has_equality_deletes=has_equality_deletes)}
 
     @cached_property

@@ -11,7 +11,7 @@ from spark_iceberg_sql.insight.explain.conjuncts import Field
 from spark_iceberg_sql.insight.explain.model import Explanation, Scan
 from spark_iceberg_sql.insight.explain.spark_conjuncts import Conjuncts
 from spark_iceberg_sql.model import bound_transform
-from spark_iceberg_sql.spark.bridge.jvm import gateway, sessions
+from spark_iceberg_sql.spark.bridge.jvm import logs, sessions
 from spark_iceberg_sql.spark.bridge.jvm.gateway import Java
 from spark_iceberg_sql.spark.bridge.jvm.java_errors import JVM_ERRORS
 from spark_iceberg_sql.spark.bridge.plans import (
@@ -46,7 +46,7 @@ def explain(spark: SparkSession, text: str) -> Explanation:
     pyspark's ParseException and AnalysisException for one that Spark refuses.
     """
     planning = read_errors.reading("the statement cannot be planned")
-    with planning, sessions.working_in(spark), gateway.without_error_logs(), relations.separate_origin():
+    with planning, sessions.working_in(spark), logs.without_error_logs(), relations.separate_origin():
         try:
             return _explain_plan(spark, text)
         except JVM_ERRORS as error:

@@ -6,8 +6,9 @@ import re
 from typing import TYPE_CHECKING
 
 from spark_iceberg_sql.insight.explain.predicate_rewrites import COLUMN, probe_values, rewrites
-from spark_iceberg_sql.spark.bridge.jvm.gateway import Java, without_error_logs
+from spark_iceberg_sql.spark.bridge.jvm.gateway import Java
 from spark_iceberg_sql.spark.bridge.jvm.java_errors import BRIDGE_ERRORS
+from spark_iceberg_sql.spark.bridge.jvm.logs import without_error_logs
 from spark_iceberg_sql.spark.bridge.plans import expression_data, expressions, iceberg_filters, plan_leaves
 from spark_iceberg_sql.spark.bridge.plans import query_plans as plans
 from spark_iceberg_sql.syntax.identifiers import backticked, quoted, string_literal

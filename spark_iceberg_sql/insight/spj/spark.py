@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from spark_iceberg_sql.insight.spj.model import SETTINGS, Join, JoinReport
 from spark_iceberg_sql.model import bound_transform
 from spark_iceberg_sql.model.bound_transform import BoundTransform
-from spark_iceberg_sql.spark.bridge.jvm import gateway
+from spark_iceberg_sql.spark.bridge.jvm import logs
 from spark_iceberg_sql.spark.bridge.jvm.gateway import Java
 from spark_iceberg_sql.spark.bridge.plans import iceberg_filters, relations
 from spark_iceberg_sql.spark.bridge.plans.expressions import node_class
@@ -34,7 +34,7 @@ def spj(spark: SparkSession, text: str) -> JoinReport:
     spark: the session. text: a query. Raises pyspark's exceptions for one that Spark refuses, and ReadError if a
     table's metadata cannot be read.
     """
-    with read_errors.reading("the query cannot be planned"), gateway.without_error_logs(), relations.separate_origin():
+    with read_errors.reading("the query cannot be planned"), logs.without_error_logs(), relations.separate_origin():
         return _report(SessionCopy(spark), text)
 
 

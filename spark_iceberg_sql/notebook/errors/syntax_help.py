@@ -12,7 +12,7 @@ from spark_iceberg_sql.diagnostics import Edit
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.notebook.connect import is_remote
 from spark_iceberg_sql.spark.bridge.gate import parsing
-from spark_iceberg_sql.spark.bridge.jvm import gateway
+from spark_iceberg_sql.spark.bridge.jvm import logs
 from spark_iceberg_sql.spark.bridge.jvm.java_errors import JVM_ERRORS
 from spark_iceberg_sql.syntax.clickhouse import translation
 from spark_iceberg_sql.syntax.lexer import Token, TokenKind
@@ -55,7 +55,7 @@ def parses(spark: SparkSession, statement: Statement, edit: Edit) -> bool:
         return True
     text = statement.script[statement.start : edit.start] + edit.text + statement.script[edit.end : statement.end]
     try:
-        with gateway.without_error_logs():
+        with logs.without_error_logs():
             for part in statements(text):  # an edit may be the `;` between two
                 parsing.parse(spark, part.text, dict.fromkeys(parameters_of(part.text), 1))
     except (IcebergSqlError, PySparkException, *JVM_ERRORS):

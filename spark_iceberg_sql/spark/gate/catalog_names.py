@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from pyspark.errors import PySparkException
 
-from spark_iceberg_sql.spark.bridge.jvm import gateway
+from spark_iceberg_sql.spark.bridge.jvm import logs
 from spark_iceberg_sql.spark.bridge.jvm.java_errors import JVM_ERRORS
 from spark_iceberg_sql.syntax.identifiers import dotted, qualified_name
 
@@ -55,7 +55,7 @@ class CatalogNames:
     def rows(self, query: str) -> list[tuple[object, ...]]:
         """The rows of a listing; none if there is no such namespace, or if the catalog does not answer."""
         try:
-            with gateway.without_error_logs():
+            with logs.without_error_logs():
                 return [tuple(row) for row in self._sql(query).collect()]
         except (PySparkException, *JVM_ERRORS):  # Iceberg's own exceptions are not pyspark's
             return []

@@ -15,7 +15,7 @@ from typing import TypeVar
 
 from pyspark import InheritableThread
 
-from spark_iceberg_sql.spark.bridge.jvm import gateway
+from spark_iceberg_sql.spark.bridge.jvm import gateway, logs
 from spark_iceberg_sql.spark.bridge.jvm.gateway import Java
 from spark_iceberg_sql.spark.bridge.jvm.java_errors import JVM_ERRORS
 
@@ -38,7 +38,7 @@ def without_lock(work: Callable[[], Result], timeout: float) -> Result:
 
     def run() -> None:
         try:
-            with gateway.active(session), gateway.in_callback():
+            with gateway.active(session), logs.in_callback():
                 origin.set(statement)
                 future.set_result(work())
         except BaseException as error:  # raised again where it is awaited

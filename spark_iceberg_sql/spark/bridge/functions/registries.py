@@ -15,8 +15,8 @@ from spark_iceberg_sql.spark.bridge.jvm.gateway import (
     java_session,
     scala_function,
     scala_object,
-    suppress_logs_of,
 )
+from spark_iceberg_sql.spark.bridge.jvm.logs import suppress_logs_of
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -8,11 +8,8 @@ in the query.
 
 from __future__ import annotations
 
-import logging
-import threading
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +19,7 @@ from pyspark.errors.exceptions.captured import CapturedException, convert_except
 from pyspark.java_gateway import ensure_callback_server_started
 
 from spark_iceberg_sql.errors import IcebergSqlError
-from spark_iceberg_sql.spark.bridge.jvm import process, shims
+from spark_iceberg_sql.spark.bridge.jvm import logs, process, shims
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -64,65 +61,6 @@ def invalid_value(function: str, argument: str, message: str) -> Refusal:
     return Refusal(
         "INVALID_PARAMETER_VALUE.PATTERN", parameter=f"`{argument}`", functionName=f"`{function}`", value=message
     )
-
-
-class _CallbackError(Py4JJavaError):  # type: ignore[misc]
-    """A Java exception on its way through a callback into the JVM."""
-
-
-_QUERY_LOGGERS = ("SQLQueryContextLogger", "DataFrameQueryContextLogger")
-_refused: deque[str] = deque(maxlen=64)  # the last refusals, with Spark's messages
-_native: set[str] = set()  # names, as in messages, of JVM functions that refuse calls themselves
-# .runs: whether this thread is in a callback; .quiet: whether its errors are not logged.
-_callback = threading.local()
-
-
-def _may_log(record: logging.LogRecord) -> bool:
-    """True if a record may be logged.
-
-    py4j logs a traceback for each exception that leaves a callback, and pyspark a line of JSON
-    with the Java stack for each AnalysisException: both repeat an error that the user sees anyway.
-    """
-    if record.exc_info and isinstance(record.exc_info[1], _CallbackError):
-        return False
-    silent = getattr(_callback, "runs", False) or getattr(_callback, "quiet", False)
-    message = str(record.msg)
-    return not (silent or message in _refused or any(name in message for name in _native))
-
-
-@contextmanager
-def _marked_thread(mark: str) -> Iterator[None]:
-    before = getattr(_callback, mark, False)  # within another one, the mark stays after this one
-    setattr(_callback, mark, True)
-    try:
-        yield
-    finally:
-        setattr(_callback, mark, before)
-
-
-def without_error_logs() -> AbstractContextManager[None]:
-    """Suppress the logging of errors on this thread, where a failure is an expected result."""
-    _install_log_filter()
-    return _marked_thread("quiet")
-
-
-def suppress_logs_of(function: str) -> None:
-    """Suppress the logging of a JVM function's refusals: the user sees the error anyway."""
-    _native.add(f"`{function}`")
-    _install_log_filter()
-
-
-def _install_log_filter() -> None:
-    for name in ("py4j.clientserver", "py4j.java_gateway"):
-        logging.getLogger(name).addFilter(_may_log)
-    for name in _QUERY_LOGGERS:
-        shims.logger(name).addFilter(_may_log)
-
-
-def log_queries(is_enabled: bool) -> None:
-    """Set whether pyspark also logs each query error, as a line of JSON with the Java stack."""
-    for name in _QUERY_LOGGERS:
-        shims.logger(name).disabled = not is_enabled
 
 
 _TASK_LOGGERS = (
@@ -266,11 +204,6 @@ def from_option(option: Java) -> Java:
 # ---------------------------------------------------------------------------------- callbacks
 
 
-def in_callback() -> AbstractContextManager[None]:
-    """Mark this thread as one that works for a callback, whose errors pyspark does not log."""
-    return _marked_thread("runs")
-
-
 class _Callback:
     """A Python callable as Spark's Java interface `Function`, whose `call` may throw anything.
 
@@ -284,20 +217,20 @@ class _Callback:
     def call(self, argument: Java) -> Java:
         """Run the callable for the JVM; every exception leaves as a Java exception."""
         try:
-            with in_callback():
+            with logs.in_callback():
                 return self._body(argument)
         except Refusal as refusal:
             thrown = _analysis_exception(refusal)
         except Py4JJavaError as error:
             thrown = error.java_exception
         except CapturedException as error:
-            _refused.append(shims.message(error))
+            logs.refused_messages.append(shims.message(error))
             thrown = error._origin
         except Exception as error:
             message = f"spark_iceberg_sql failed: {type(error).__name__}: " + str(error).partition("\n")[0]
             # An AnalysisException without a condition would make pyspark fail with a NullPointerException.
             thrown = _analysis_exception(Refusal("INTERNAL_ERROR", message=message))
-        raise _CallbackError("refused", thrown)
+        raise logs.CallbackError("refused", thrown)
 
     class Java:
         """Declares the interface to py4j."""
@@ -308,7 +241,7 @@ class _Callback:
 def _analysis_exception(refusal: Refusal) -> Java:
     condition, parameters = shims.refusal(refusal.condition, refusal.parameters)
     message = java_class("org.apache.spark.SparkThrowableHelper").getMessage(condition, parameters)
-    _refused.append(message)
+    logs.refused_messages.append(message)
     thrown = java_class("org.apache.spark.sql.AnalysisException")(condition, to_map(parameters))
     # The Thrift server sends stacks to its clients, and this one would be of py4j: no statement's.
     thrown.setStackTrace(gateway().new_array(java_class("java.lang.StackTraceElement"), 0))
@@ -333,5 +266,5 @@ def scala_function(body: Callable[[Java], Java]) -> Java:
     for name in ("python_parameters", "callback_server_parameters"):
         if (parameters := py4j_gateway.__dict__.get(name)) is not None:
             parameters.propagate_java_exceptions = True
-    _install_log_filter()
+    logs.install_filter()
     return scala_object("org.apache.spark.api.java.JavaPairRDD").toScalaFunction(_Callback(body))

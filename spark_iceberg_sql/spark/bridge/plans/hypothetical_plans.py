@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from spark_iceberg_sql.spark.bridge.jvm import compiler, gateway, sessions, shims
+from spark_iceberg_sql.spark.bridge.jvm import compiler, gateway, logs, sessions, shims
 from spark_iceberg_sql.spark.bridge.jvm.gateway import ANALYSIS, Java, java_class, scala_object
 from spark_iceberg_sql.spark.bridge.jvm.java_errors import JVM_ERRORS, message
 from spark_iceberg_sql.spark.bridge.plans import iceberg_filters, relations
@@ -98,7 +98,7 @@ def _planning(spark: SparkSession, table: Java) -> Iterator[Java]:
     is_hypothetical = str(table.location()).startswith(FOLDER)
     rules = (*_BY_METADATA, "spark.iceberg_sql.bounds") if is_hypothetical else _BY_METADATA
     working = sessions.working_in(spark)
-    with working, gateway.without_error_logs(), relations.separate_origin(), _disabled(spark, rules):
+    with working, logs.without_error_logs(), relations.separate_origin(), _disabled(spark, rules):
         yield gateway.java_session(spark)
 
 
@@ -107,7 +107,7 @@ def is_answered_by_metadata(spark: SparkSession, text: str, table: Java, names: 
 
     Arguments as for `scans`, of which the query has at least one.
     """
-    with sessions.working_in(spark), gateway.without_error_logs(), relations.separate_origin():
+    with sessions.working_in(spark), logs.without_error_logs(), relations.separate_origin():
         session = gateway.java_session(spark)
         optimized = _execution(session, _analysed(session, text, table, names)).optimizedPlan()
         return not any(
@@ -167,7 +167,7 @@ def referenced_kind(
     "table": the hypothetical one. "snapshot": a snapshot or branch of the real one. None: neither of them.
     table, names: as for `scans`. real_table: the table that the names really refer to; None if there is none.
     """
-    with sessions.working_in(spark), gateway.without_error_logs(), relations.separate_origin():
+    with sessions.working_in(spark), logs.without_error_logs(), relations.separate_origin():
         analysed = _analysed(gateway.java_session(spark), text, table, names)
         spark_tables = [leaf.table() for leaf in _leaves(analysed, _RELATION)]
     if any(_is_same_table(spark_table, table) for spark_table in spark_tables):
@@ -182,7 +182,7 @@ def parse_error(spark: SparkSession, text: str) -> str | None:
     """The parser's error for a statement that Spark cannot parse; None if it can."""
     session = gateway.java_session(spark)
     try:
-        with sessions.working_in(spark), gateway.without_error_logs(), relations.separate_origin():
+        with sessions.working_in(spark), logs.without_error_logs(), relations.separate_origin():
             session.sessionState().sqlParser().parsePlan(text)
     except JVM_ERRORS as error:
         return message(error)

@@ -200,10 +200,10 @@ def class_named(name: str) -> Java:
     return java_class("org.apache.spark.util.Utils").classForName(name, True, False)
 
 
-def has_total(iceberg_table: Java, key: str) -> bool:
-    """True if a total in the summary of a table's current snapshot, such as `total-delete-files`, is not 0."""
+def may_have(iceberg_table: Java, total: str) -> bool:
+    """False if a total of a table's current snapshot, such as `total-delete-files`, is 0. A writer may leave it out."""
     snapshot = iceberg_table.currentSnapshot()
-    return snapshot is not None and snapshot.summary().getOrDefault(key, "0") != "0"
+    return snapshot is not None and snapshot.summary().get(total) != "0"
 
 
 def file_sizes(iceberg_table: Java) -> list[int]:
