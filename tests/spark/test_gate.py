@@ -13,7 +13,7 @@ from pyspark.sql import SparkSession
 
 import spark_iceberg_sql as sis
 from spark_iceberg_sql.checker import rule_runner
-from spark_iceberg_sql.errors import IcebergSqlWarning
+from spark_iceberg_sql.errors import IcebergSqlError, IcebergSqlWarning
 from spark_iceberg_sql.spark import versions
 from spark_iceberg_sql.spark.bridge.gate import requests
 from spark_iceberg_sql.spark.bridge.jvm import gateway
@@ -556,3 +556,9 @@ def test_an_internal_error_of_spark_names_its_cause(spark: SparkSession) -> None
         "Spark failed with an internal error: NullPointerException in java.util.Objects.requireNonNull: "
         "NullPointerException"
     )
+
+
+def test_a_procedure_that_refuses_is_one_sentence(spark, table):
+    spark.sql(f"INSERT INTO {table} VALUES (1, 'a', now(), NULL)")
+    with pytest.raises(IcebergSqlError, match=r"^Spark refused the statement: .*unknown snapshot id: 7$"):
+        spark.sql(f"CALL local.system.rollback_to_snapshot('{table.removeprefix('local.')}', 7)")

@@ -51,6 +51,13 @@ def is_retryable(text: object) -> bool:
     return _single_first_word(text) in _DDL
 
 
+def is_refused_call(error: Exception, text: object) -> bool:
+    """True if one of Iceberg's procedures has refused its arguments, with an exception of Iceberg's own."""
+    thrown = thrown_by(error)
+    is_icebergs = thrown is not None and str(thrown.getClass().getName()).startswith("org.apache.iceberg.exceptions.")
+    return is_icebergs and _single_first_word(text) == "CALL"
+
+
 def _single_first_word(text: object) -> str:
     """The first word of a text of one statement; empty for any other text."""
     script_statements = statements(text) if isinstance(text, str) else []

@@ -141,7 +141,8 @@ def _run(spark: SparkSession, text: Any, args: Any, kwargs: dict[str, Any], atte
             if refusal is not None:
                 raise refusal from None
             # Iceberg's refusals have no class in pyspark, which shows their Java stack.
-            if isinstance(error, CapturedException) or not explain_errors.is_retryable(text):
+            is_plain = explain_errors.is_retryable(text) or explain_errors.is_refused_call(error, text)
+            if isinstance(error, CapturedException) or not is_plain:
                 raise
         if attempt == _ATTEMPTS or not (is_conflict and explain_errors.is_retryable(text)):
             raise explain_errors.with_table_location(spark, explain_errors.explain(spark, error, text)) from None
