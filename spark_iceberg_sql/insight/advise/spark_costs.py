@@ -41,6 +41,7 @@ if TYPE_CHECKING:
 _MIN_MEDIAN_FILE = 32_000_000  # bytes; no spec whose median file is smaller is proposed
 # The best specs are laid out again from a larger sample: of many estimates, the lowest is too low.
 FINALISTS = 12
+_LARGER_PAIRS = 3  # specs of two fields that are tried with a third one
 _ORDER_COLUMNS = 3  # orders of two columns are tried of so many that are best alone
 _REFINE_FACTOR = 5  # times as many rows
 _MAX_SAMPLE_ROWS = 200_000
@@ -138,12 +139,11 @@ class CostEstimator:
         return self._with_third_field(costs, specs.fields)
 
     def _with_third_field(self, costs: Costs, fields: Sequence[PartitionField]) -> Costs:
-        """The costs under the best spec with one more field as well, if that has two. fields: the candidates."""
-        best = costs.ranked_specs()[0]
-        if len(best) != 2:
-            return costs
+        """The costs under the best specs of two fields with one more field as well. fields: the candidates."""
         tried = {frozenset(f.key for f in spec) for spec in (*costs.layouts, *self.ruled_out)}
-        specs = [s for s in larger_specs(best, fields) if frozenset(f.key for f in s) not in tried]
+        pairs = [spec for spec in costs.ranked_specs() if len(spec) == 2][:_LARGER_PAIRS]
+        sets = {frozenset(f.key for f in spec): spec for pair in pairs for spec in larger_specs(pair, fields)}
+        specs = [spec for keys, spec in sets.items() if keys not in tried]
         larger = of_specs(costs.sample, specs, self._min_file_size)
         self.ruled_out = {**self.ruled_out, **larger.ruled_out}
         if not larger.layouts:

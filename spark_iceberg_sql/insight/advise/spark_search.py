@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from spark_iceberg_sql.spark.bridge.jvm.gateway import Java
 
 _MIN_VERIFIED = 5
-_SORTED_SPECS = 3  # so many of the best specs are also tried with sorted rows
+_SORTED_SPECS = 6  # so many of the best specs are also tried with sorted rows
 _REWRITE_FACTOR = 2  # today's spec is a proposal only if writing it anew makes clearly fewer files
 
 

@@ -15,7 +15,7 @@ _SKEW_FACTOR = 10  # times the median partition
 # Whose statements write all data files anew, of delete files only if each has some; and whose are then left out.
 _COVERING = ("wrong bounds", "unsorted", "old specs", "delete files")
 _COVERED = ("old specs", "delete files", "small files")
-_LEAST_GAIN = 0.1  # of small files, those of which a rewrite leaves fewer
+_LEAST_GAIN = 0.5  # of small files: a rewrite that leaves most of them only mixes what they hold apart
 _MAX_SPAN = 0.5  # share of its partition's range that a file spans on average
 
 

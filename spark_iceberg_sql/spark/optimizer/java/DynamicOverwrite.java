@@ -63,7 +63,7 @@ public final class DynamicOverwrite {
     text.append(isSingle ? " data file of `" : " data files of `").append(Outgoing.visible(name));
     text.append(isSingle ? "` in place, which is in another partition spec: "
                          : "` in place, which are in other partition specs: ");
-    text.append("rows of the same partitions stay in ").append(isSingle ? "it" : "them").append("\nhelp: ");
+    text.append("rows in ").append(isSingle ? "it" : "them").append(" are not replaced\nhelp: ");
     String call = FileBounds.rewriteAll(name);
     if (call != null) text.append("first move them to the current spec: ").append(call).append("; or ");
     return text.append("write ").append(deleteAndInsert(name)).toString();
@@ -72,7 +72,7 @@ public final class DynamicOverwrite {
   private static String allRows(String name, long files) {
     return "the overwrite replaces all rows of `" + Outgoing.visible(name) + "`, in "
       + (files == 1 ? "1 data file" : files + " data files")
-      + ": its current partition spec has no fields\nhelp: to replace some of them, write " + deleteAndInsert(name);
+      + ", if the query returns any: its current partition spec has no fields\nhelp: to replace some of them, write " + deleteAndInsert(name);
   }
 
   private static String deleteAndInsert(String name) {
