@@ -751,10 +751,24 @@ def test_where_files_are_cut_few_of_them_are_less_certain() -> None:
     few = [QueryReads("a", 1.0, 2, 200, 0, 0)]
     many = [QueryReads("a", 1.0, 200, 20_000, 0, 0)]
     found = [
-        proposal("id", reads, 10, [100], (), None, (), error=0.05, has_estimated_cuts=cut).error
+        proposal("id", reads, 10, [10**6], (), None, (), error=0.05, has_estimated_cuts=cut).error
         for reads, cut in ((few, True), (many, True), (few, False), ([], True))
     ]
     assert found == pytest.approx([math.sqrt(1 / 12), 0.05, 0.05, 0.05])
+
+
+def test_the_bytes_of_small_files_are_less_certain() -> None:
+    reads = [QueryReads("a", 1.0, 10, 300_000, 0, 0)]
+    errors = [
+        proposal("id", reads, open_cost, [size] * 10, (), None, (), error=error).error
+        for size, open_cost, error in (
+            (30_000, 4_096, 0.05),
+            (30_000, 4 << 20, 0.05),
+            (10**6, 0, 0.05),
+            (30_000, 0, 0.0),
+        )
+    ]
+    assert errors == pytest.approx([0.15 * 300_000 / 340_960, 0.05, 0.05, 0.0])
 
 
 def test_the_error_of_a_sample_shrinks_with_its_rows() -> None:
