@@ -16,7 +16,6 @@ import store_servers
 from matrix.parts import Bench, Storage, UnavailableError
 from matrix.processes import FailedError, answers
 
-_AMAZON = ("software.amazon.awssdk", "2.29.52"), ("com.amazonaws", "1.12.262")
 _CATALOG = {"io-impl": "org.apache.iceberg.hadoop.HadoopFileIO"}  # a REST catalog would take Iceberg's own clients
 _AZURE_PORT = 10000  # the only one that Hadoop's emulator mode knows
 _AZURE_ACCOUNT = "devstoreaccount1"
@@ -58,10 +57,14 @@ def _hadoop_version(bench: Bench) -> str:
 
 
 def _s3a_jars(hadoop: str) -> tuple[Path, ...]:
-    group, version = _AMAZON[hadoop < "3.4"]
-    names = ("aws-java-sdk-s3", "aws-java-sdk-dynamodb") if hadoop < "3.4" else ("s3-transfer-manager", "apache-client")
-    sdk = tuple((group, name, version) for name in (*names, "aws-java-sdk-sts" if hadoop < "3.4" else "sts"))
-    return (*_fetched("hadoop-aws", hadoop), *_fetched_all(f"amazon-sdk-{version}", sdk))
+    group, version = "software.amazon.awssdk", "2.29.52"
+    names = ("s3-transfer-manager", "apache-client", "sts")
+    if hadoop < "3.4":  # which uses the first version of Amazon's client
+        group, version = "com.amazonaws", "1.12.262"
+        names = ("aws-java-sdk-s3", "aws-java-sdk-dynamodb", "aws-java-sdk-sts")
+    hadoop_aws = _jars(f"hadoop-aws-{hadoop}", (("org.apache.hadoop", "hadoop-aws", hadoop),), transitive=False)
+    client = _jars(f"amazon-sdk-{version}", tuple((group, name, version) for name in names), transitive=True)
+    return (*hadoop_aws, *client)
 
 
 def _wasb_jars(hadoop: str) -> tuple[Path, ...]:
@@ -72,16 +75,7 @@ def _wasb_jars(hadoop: str) -> tuple[Path, ...]:
         ("org.eclipse.jetty", "jetty-util-ajax", "9.4.57.v20241219"),
         ("org.eclipse.jetty", "jetty-util", "9.4.57.v20241219"),
     )
-    return _fetched("hadoop-azure", hadoop, needed)
-
-
-def _fetched(name: str, version: str, needed: tuple[tuple[str, str, str], ...] = ()) -> tuple[Path, ...]:
-    coordinates = (("org.apache.hadoop", name, version), *needed)
-    return _jars(f"{name}-{version}", coordinates, transitive=False)
-
-
-def _fetched_all(folder: str, coordinates: tuple[tuple[str, str, str], ...]) -> tuple[Path, ...]:
-    return _jars(folder, coordinates, transitive=True)
+    return _jars(f"hadoop-azure-{hadoop}", (("org.apache.hadoop", "hadoop-azure", hadoop), *needed), transitive=False)
 
 
 def _jars(folder: str, coordinates: tuple[tuple[str, str, str], ...], *, transitive: bool) -> tuple[Path, ...]:
