@@ -67,6 +67,7 @@ def follow(spark: SparkSession, proposal: Proposal) -> None:
         spark.sql(statement)
 
 
+@pytest.mark.swept
 def test_the_statements_of_advice_do_what_it_says(spark: SparkSession) -> None:
     """A rewrite into another spec mixes the order of the rows; the rows are sorted if queries need it."""
     properties = ", ".join(f"'{key}' = '{value}'" for key, value in PROPERTIES.items())
@@ -80,7 +81,6 @@ def test_the_statements_of_advice_do_what_it_says(spark: SparkSession) -> None:
     assert second.best.cost > 0.8 * cost(spark), str(second)
 
 
-@pytest.mark.swept
 def test_three_fields_and_an_order_are_tried_together(spark: SparkSession) -> None:
     """The best spec does not lead to them: a worse one of two fields does, with a third field and sorted rows."""
     properties = {**PROPERTIES, **dict.fromkeys(("write.target-file-size-bytes",), 2 * FILE_SIZE)}

@@ -48,7 +48,7 @@ def named(case: Case) -> str:
     return case.name
 
 
-@pytest.mark.parametrize("case", swept([c for c in page_cases() if c.code != "SIS002"], 3), ids=named)
+@pytest.mark.parametrize("case", swept([c for c in page_cases() if c.code != "SIS002"], 4), ids=named)
 def test_every_example_of_every_page(runtime: Runtime, case: Case) -> None:
     outcome = judge(runtime, case.text, case.known(), how="thorough" if FULL else "quick")
     assert not outcome.disagreements, "\n".join(outcome.disagreements)

@@ -379,7 +379,7 @@ def test_random_queries(spark: SparkSession, seed: int) -> None:
         for table in range(2):
             name = f"local.topk.random{seed}_{table}"
             random_table(spark, numbers, name)
-            for _ in share(range(16), 2):
+            for _ in share(range(16), 4):
                 query = random_query(numbers, name)
                 rows, read, expected, all_read = compared(spark, query, RULE)
                 assert rows == expected, query
