@@ -72,7 +72,8 @@ public final class DynamicOverwrite {
   private static String allRows(String name, long files) {
     return "the overwrite replaces all rows of `" + Outgoing.visible(name) + "`, in "
       + (files == 1 ? "1 data file" : files + " data files")
-      + ", if the query returns any: its current partition spec has no fields\nhelp: to replace some of them, write " + deleteAndInsert(name);
+      + ", if the query returns any: its current partition spec has no fields\nhelp: to replace some of them, write "
+      + deleteAndInsert(name);
   }
 
   private static String deleteAndInsert(String name) {
