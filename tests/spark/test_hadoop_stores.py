@@ -48,6 +48,11 @@ def warehouse(spark: SparkSession, tmp_path: Path) -> Iterator[Path]:
 @pytest.mark.filterwarnings("ignore:.*is a copy, or was moved")
 @pytest.mark.parametrize("root", ["s3a://lake/w", "gs://lake/w"])
 def test_a_session_without_icebergs_client_reads_with_hadoop(spark: SparkSession, warehouse: Path, root: str) -> None:
+    implementation = f"fs.{root.partition(':')[0]}.impl"
+    spark.conf.set(implementation, "no.such.Class")  # what was opened before is not taken for what is set now
+    with pytest.raises((AnalysisException, IcebergSqlError)):
+        spark.sql(f"SELECT * FROM icebergHDFS('{root}/t')")
+    spark.conf.set(implementation, VIEW)
     assert spark.sql(f"SELECT count(*), max(id) FROM iceberg('{root}/t')").collect() == [(4, 4)]
     assert [row.name for row in spark.sql(f"SELECT name FROM iceberg_tables('{root}')").collect()] == ["t"]
     assert spark.sql(f"SELECT count(*) FROM iceberg_history('{root}/t')").collect() == [(1,)]

@@ -195,7 +195,15 @@ def open_files(location: Location, *, cached: bool, blocked_schemes: frozenset[s
     properties = dict(location.properties)
     if cached:
         properties["io.manifest.cache-enabled"] = "true"
-    key_text = repr((location.io, sorted(properties.items()), sorted(blocked_schemes), session.sessionUUID()))
+    key_text = repr(
+        (
+            location.io,
+            sorted(properties.items()),
+            sorted(blocked_schemes),
+            session.sessionUUID(),
+            _store_settings(session, location),
+        )
+    )
     key = hashlib.blake2b(key_text.encode(), key=_SALT).digest()  # keys and passwords among them
     with _lock:
         files = _open_files.get(key)
@@ -208,6 +216,13 @@ def open_files(location: Location, *, cached: bool, blocked_schemes: frozenset[s
             while len(_open_files) > _MAX_OPEN:
                 _open_files.popitem(last=False)
     return files if files.location == location else Files(files.io, location, files.parsed)
+
+
+def _store_settings(session: Java, location: Location) -> int:
+    """A hash of what the session's configuration says of Hadoop's stores now; 0 where they open nothing remote."""
+    if location.io != HADOOP or location.path.startswith(("/", _LOCAL)):
+        return 0
+    return int(session.sessionState().newHadoopConf().getPropsWithPrefix("fs.").hashCode())
 
 
 def _require_classes(location: Location) -> None:
