@@ -23,7 +23,7 @@ _MAX_QUERY_LENGTH = 60
 # A query whose range begins or ends anywhere in a file reads one file more or less: the standard deviation of that, per
 # file read.
 _RANGE_END_DEVIATION = math.sqrt(1 / 6)
-# Of the bytes of files whose overhead counts, and of columns that are equal in a whole partition: seen up to 17 %.
+# The bytes of files smaller than this are less certain: they were up to 17 % off.
 _SMALL_FILE, _SMALL_FILE_ERROR = 100_000, 0.15
 METADATA_ERROR = 0.25  # of a cost: 3 of 100 choices estimated to gain less were worse than today's
 

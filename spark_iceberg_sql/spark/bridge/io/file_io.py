@@ -20,6 +20,7 @@ from spark_iceberg_sql.model.metadata.metadata_files import (
     read_head,
 )
 from spark_iceberg_sql.spark.bridge.io import local_folders
+from spark_iceberg_sql.spark.bridge.io.hadoop_stores import has_client
 from spark_iceberg_sql.spark.bridge.io.listings import (
     ANY,
     StoredFile,
@@ -226,15 +227,14 @@ def _store_settings(session: Java, location: Location) -> int:
 
 
 def _require_classes(location: Location) -> None:
-    needed = NEEDS.get(location.io)
-    if needed is None or all(map(gateway.class_exists, needed[0])):
+    if has_client(location):
         return
     version = java_class("org.apache.iceberg.IcebergBuild").version()
     raise gateway.invalid_value(
         "iceberg",
         "url",
         f"this session does not have the classes to read `{location.path}`; start it with "
-        f"spark.jars.packages={needed[1].format(version)}",
+        f"spark.jars.packages={NEEDS[location.io][1].format(version)}",
     )
 
 

@@ -23,8 +23,8 @@ _CREDENTIALS = {
 
 
 def is_read_by_hadoop(url: str, location: Location) -> bool:
-    """Whether Hadoop's file system opens a URL in the active session: Iceberg's client is missing, or only Hadoop's
-    file system has credentials. Iceberg's ResolvingFileIO falls back in the same way in the first case.
+    """Whether Hadoop's file system opens a URL in the active session: Iceberg's client is missing, or Hadoop's
+    settings have credentials for the URL. Iceberg's ResolvingFileIO falls back in the same way in the first case.
 
     url: as the user has written it. location: where Iceberg's client would find it.
     """
@@ -33,14 +33,19 @@ def is_read_by_hadoop(url: str, location: Location) -> bool:
     conf = gateway.active_session().sessionState().newHadoopConf()
     if not _has_file_system(scheme, conf):
         return False
-    needed = NEEDS.get(location.io)
-    if needed is not None and not all(map(gateway.class_exists, needed[0])):
+    if not has_client(location):
         return True
     pattern = _CREDENTIALS.get(scheme)
     if pattern is None:
         return False
     bucket = re.escape(address.partition("/")[0])
     return any(str(value).strip() for value in conf.getValByRegex(pattern.replace("{}", bucket)).values())
+
+
+def has_client(location: Location) -> bool:
+    """Whether the session has the classes that a location's FileIO needs."""
+    needed = NEEDS.get(location.io)
+    return needed is None or all(map(gateway.class_exists, needed[0]))
 
 
 def _has_file_system(scheme: str, conf: Java) -> bool:
