@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[1]
 
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
-    ignored = shutil.ignore_patterns("__pycache__")
+    ignored = shutil.ignore_patterns("__pycache__", "*.so")
     shutil.copytree(ROOT / "spark_iceberg_sql", tmp_path / "spark_iceberg_sql", ignore=ignored)
     shutil.copytree(ROOT / "tests" / "rules", tmp_path / "tests" / "rules")
     return tmp_path

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from enum import Enum
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from spark_iceberg_sql.lazy import regex
 from spark_iceberg_sql.syntax.characters import (
@@ -42,8 +42,11 @@ class TokenKind(Enum):
 
 
 TRIVIA = frozenset({TokenKind.SPACE, TokenKind.COMMENT, TokenKind.BOM})
-STRINGS = (TokenKind.STRING, TokenKind.DOUBLE)
-_SPACE_KIND, _COMMENT_KIND, _BOM_KIND = TokenKind.SPACE, TokenKind.COMMENT, TokenKind.BOM
+STRINGS: Final = (TokenKind.STRING, TokenKind.DOUBLE)
+# Final: code that mypyc compiles reads such a name without a lookup.
+_SPACE_KIND: Final = TokenKind.SPACE
+_COMMENT_KIND: Final = TokenKind.COMMENT
+_BOM_KIND: Final = TokenKind.BOM
 
 
 class Token(NamedTuple):
@@ -81,6 +84,7 @@ DOUBLE = r'"[^"\\]*(?:(?:\\.|"")[^"\\]*)*"'
 # (ANTLR) takes. The order of the rows is therefore part of the token boundaries.
 _TABLE: tuple[tuple[TokenKind, str], ...] = (
     (TokenKind.SPACE, rf"[ \t\n\f\r\x0b{BLANK}]+"),
+    (TokenKind.MARK, r"[(),;]"),  # first, since most marks are these
     (
         TokenKind.WORD,
         rf"(?!{_RAW})(?:[{_LETTERS}]+(?:://[{_LETTERS}0-9_/\-.?=&#%]+|[{_LETTERS}0-9_]*)|_[{_LETTERS}0-9_]*)",
@@ -100,7 +104,7 @@ _TABLE: tuple[tuple[TokenKind, str], ...] = (
     (
         TokenKind.MARK,
         (
-            r"[(),;]|<=>|>>>|<>|!=|<=|>=|!>|!<|==|\|\||\|>|::|->|=>|<<|>>|/\*\+|\*/"
+            r"<=>|>>>|<>|!=|<=|>=|!>|!<|==|\|\||\|>|::|->|=>|<<|>>|/\*\+|\*/"
             r"|[.\[\]=<>!+\-*/%~&|^:?]"
         ),
     ),
@@ -116,14 +120,14 @@ _COMMENT_EDGE = regex(rf"{_OPEN_COMMENT}|\*/")
 _NESTED_TYPES = frozenset({"ARRAY", "MAP", "STRUCT"})
 
 # Kinds that the first character decides; all other token texts are matched with the table.
-_BY_FIRST: dict[str, TokenKind] = {
+_BY_FIRST: Final[dict[str, TokenKind]] = {
     **dict.fromkeys(" \t\n\f\r\x0b" + BLANK, TokenKind.SPACE),
     **dict.fromkeys("abcdefghijklmnopqstuvwxyzABCDEFGHIJKLMNOPQSTUVWXYZ_", TokenKind.WORD),
     **dict.fromkeys("(),;[]=<>!+%~&^:?", TokenKind.MARK),
 }
 _SINGLE_MARKS = frozenset(".-*/|")  # marks alone that may also begin something longer
 QUOTES = "'\"`/"  # first characters of an unclosed token
-_new_tuple = tuple.__new__  # a NamedTuple's own constructor takes twice as long
+_new_tuple: Final = tuple.__new__  # a NamedTuple's own constructor takes twice as long
 
 
 class Lexer:
@@ -153,16 +157,18 @@ class Lexer:
         """
         if ">>" in texts or ">>>" in texts:
             texts = self._split_angles(texts)
-        tokens = []
+        tokens: list[Token] = []
         is_ascii = text.isascii()
         for token_text in texts:
             stop = start + len(token_text)
-            kind = _BY_FIRST.get(token_text[0]) or self.kind_of(token_text, start)
+            kind = _BY_FIRST.get(token_text[0])
             # By identity: a lookup in TRIVIA would hash an enum, in Python, for each token.
-            if trivia or (kind is not _SPACE_KIND and kind is not _COMMENT_KIND and kind is not _BOM_KIND):
-                if start >= end:
-                    break
-                tokens.append(_new_tuple(Token, (kind, token_text if is_ascii else text[start:stop], start, stop)))
+            if trivia or kind is not _SPACE_KIND:
+                kind = kind or self.kind_of(token_text, start)
+                if trivia or (kind is not _COMMENT_KIND and kind is not _BOM_KIND):
+                    if start >= end:
+                        break
+                    tokens.append(_new_tuple(Token, (kind, token_text if is_ascii else text[start:stop], start, stop)))
             start = stop
         return tokens
 

@@ -6,7 +6,7 @@ Empty tokens after the last one make looking ahead safe without checks of the le
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NoReturn
+from typing import Final, NoReturn
 
 from spark_iceberg_sql.model.table import split_name
 from spark_iceberg_sql.syntax.characters import upper
@@ -17,12 +17,14 @@ from spark_iceberg_sql.syntax.syntax_errors import SYNTAX_ERRORS
 from spark_iceberg_sql.syntax.terms import NamePath, Offsets
 
 # Keywords that Iceberg's grammar does not allow as names; Spark's allows all of its own.
-_ICEBERG_RESERVED = frozenset({"ARRAY", "RETENTION"})
-_CONTEXTUAL_WORDS = _ICEBERG_RESERVED | {"IDENTIFIER"}  # words that are not always names
-_TABLE = "a table name"
+_ICEBERG_RESERVED: Final = frozenset({"ARRAY", "RETENTION"})
+_CONTEXTUAL_WORDS: Final = _ICEBERG_RESERVED | {"IDENTIFIER"}  # words that are not always names
+_TABLE: Final = "a table name"
+_WORD: Final = TokenKind.WORD
 
 
-_PADDING = 5  # more than the grammar's look-ahead
+_PADDING: Final = 5  # more than the grammar's look-ahead
+_new_tuple: Final = tuple.__new__  # as in the lexer: names are most of what is read
 
 
 class ParseError(Exception):
@@ -54,8 +56,8 @@ class Cursor:
     def __init__(self, script: str, tokens: list[Token], end: int) -> None:
         self.script = script
         self.tokens = [*tokens, *[Token(TokenKind.MARK, "", end, end)] * _PADDING]
-        word, to_upper = TokenKind.WORD, str.upper if script.isascii() else upper
-        self.words = [to_upper(t[1]) if t[0] is word else t[1] for t in self.tokens]
+        to_upper = str.upper if script.isascii() else upper
+        self.words = [to_upper(t[1]) if t[0] is _WORD else t[1] for t in self.tokens]
         self.count = len(tokens)
         self.index = 0
         self.is_iceberg = False
@@ -129,20 +131,20 @@ class Cursor:
     @property
     def at_name(self) -> bool:
         """True if the next token can be a name."""
-        return self.tokens[self.index].kind in (TokenKind.WORD, TokenKind.QUOTED)
+        return self.tokens[self.index].kind in (_WORD, TokenKind.QUOTED)
 
     def name(self, expected: str = "a name") -> str:
         """Read one part of a name."""
         i = self.index
         kind, text, _, _ = self.tokens[i]
-        is_plain = kind is TokenKind.WORD and text.isidentifier() and text.isascii()
+        is_plain = kind is _WORD and text.isidentifier() and text.isascii()
         if is_plain and self.words[i] not in _CONTEXTUAL_WORDS and self.words[i + 1] != "-":
             self.index += 1  # as nearly all are
             return text
         if kind is TokenKind.QUOTED:
             self.index += 1
             return text[1:-1].replace("``", "`")
-        if kind is not TokenKind.WORD:
+        if kind is not _WORD:
             self.fail(expected, "quoted-name" if kind in STRINGS else "")
         if "{" in text or "$" in text:  # a template
             self.index += 1
@@ -155,7 +157,7 @@ class Cursor:
         if allows_clause and self.word == "IDENTIFIER" and self.words[self.index + 1] == "(":
             return self._identifier_clause()
         self.index += 1
-        if self.word == "-" and self.tokens[self.index + 1].kind in (TokenKind.WORD, TokenKind.NUMBER):
+        if self.word == "-" and self.tokens[self.index + 1].kind in (_WORD, TokenKind.NUMBER):
             self.fail(f"{expected} in backticks, `{text}-{self.tokens[self.index + 1].text}`", "needs-backticks")
         return text
 
@@ -187,7 +189,7 @@ class Cursor:
             self.index += 1
             names.append(self.name(expected))
         end = self.tokens[self.index - 1].end
-        return NamePath(tuple(names), (start, end), self.script[start:end])
+        return _new_tuple(NamePath, (tuple(names), (start, end), self.script[start:end], False))
 
     def table(self) -> NamePath:
         """Read a table's name, or Spark's IDENTIFIER(...) instead."""
@@ -195,8 +197,8 @@ class Cursor:
         if not self.is_iceberg and self.is_at("IDENTIFIER", "(") and self._is_clause():
             self.index += 1
             next_token = self.tokens[self.index + (3 if self.words[self.index + 1] == ":" else 2)]
-            is_literal = self.tokens[self.index + 1].kind not in (TokenKind.WORD, TokenKind.QUOTED)
-            if is_literal and next_token.kind in (TokenKind.WORD, TokenKind.QUOTED):
+            is_literal = self.tokens[self.index + 1].kind not in (_WORD, TokenKind.QUOTED)
+            if is_literal and next_token.kind in (_WORD, TokenKind.QUOTED):
                 raise ParseError(next_token, "`)`")
             self.skip_brackets()
             span = self.since(token.start)
@@ -210,8 +212,8 @@ class Cursor:
     def _is_clause(self) -> bool:
         """True if IDENTIFIER ( is Spark's clause, not a table of that name with a column list."""
         inner_token, next_token = self.tokens[self.index + 2], self.tokens[self.index + 3]
-        if inner_token.kind in (TokenKind.WORD, TokenKind.QUOTED):
-            return next_token.kind not in (TokenKind.WORD, TokenKind.QUOTED)
+        if inner_token.kind in (_WORD, TokenKind.QUOTED):
+            return next_token.kind not in (_WORD, TokenKind.QUOTED)
         return inner_token.kind in STRINGS or inner_token.text in (":", "?")
 
     # --- strings and brackets ------------------------------------------------------------------
@@ -241,7 +243,7 @@ class Cursor:
     @property
     def at_parameter(self) -> bool:
         """True if a parameter marker, `?` or `:name`, comes next."""
-        return self.word == "?" or (self.word == ":" and self.tokens[self.index + 1].kind is TokenKind.WORD)
+        return self.word == "?" or (self.word == ":" and self.tokens[self.index + 1].kind is _WORD)
 
     def skip_parameter(self) -> Offsets:
         """Skip a parameter marker; returns its span."""
