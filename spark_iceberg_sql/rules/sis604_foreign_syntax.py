@@ -39,7 +39,7 @@ def foreign_syntax(context: Context) -> Findings:
         return
     from spark_iceberg_sql.syntax.foreign_clauses import foreign_clause  # the command starts sooner
 
-    clause = foreign_clause(context.statement.tokens, context.text)
+    clause = foreign_clause(context.statement)
     if clause is None or not is_spark_query(context):  # which looks at the whole text
         return
     fix = None

@@ -1,6 +1,6 @@
 """Clauses of other engines in a query that Spark certainly refuses.
 
-In: a statement's tokens. Out: the first clause, and what to write. What Spark may accept is left to it: FROM inside a
+In: a statement. Out: the first clause, and what to write. What Spark may accept is left to it: FROM inside a
 function (`trim(BOTH FROM 'a')`), a `read_parquet` where the script creates functions.
 """
 
@@ -11,11 +11,14 @@ from collections.abc import Sequence
 from spark_iceberg_sql.lazy import regex
 from spark_iceberg_sql.records import record
 from spark_iceberg_sql.syntax.lexer import Token, TokenKind
+from spark_iceberg_sql.syntax.script import Statement
 from spark_iceberg_sql.syntax.spark_mistakes.query_clauses import top
 from spark_iceberg_sql.syntax.spark_mistakes.refused_statement import MistakeHelp, RefusedStatement
 from spark_iceberg_sql.syntax.spark_mistakes.relations import at_time, quoted_file, reading_function
 from spark_iceberg_sql.syntax.terms import Offsets
 
+# What each such clause has in its text; so most queries need no tokens.
+_CANDIDATE = regex(r"(?i)\btop\b|\bread_|\bat\b|\b(?:from|join)\s*(?:r?'|--|/)")
 # A path: it has folders, or the ending of a format that Spark reads.
 _PATH = regex(r"/|\.(?:parquet|csv|json|orc|avro)(?:\.gz)?'$")
 
@@ -30,8 +33,12 @@ class ForeignClause:
     replacement: str | None = None
 
 
-def foreign_clause(tokens: Sequence[Token], text: str) -> ForeignClause | None:
-    """The first such clause of a query; None if there is none. text: the script that the tokens are offsets of."""
+def foreign_clause(statement: Statement) -> ForeignClause | None:
+    """The first such clause of a query; None if there is none."""
+    text = statement.script
+    if text.isascii() and _CANDIDATE.search(text, statement.start, statement.end) is None:
+        return None
+    tokens = statement.tokens
     for index, token in enumerate(tokens[:-1]):
         following = tokens[index + 1]
         if (token.word, following.word) == ("SELECT", "TOP"):
