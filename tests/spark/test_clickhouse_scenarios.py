@@ -21,6 +21,7 @@ import pyarrow.parquet as pq
 import pytest
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
+from samples import swept
 from scans import metrics
 
 from spark_iceberg_sql.errors import IcebergSqlError, IcebergSqlWarning
@@ -776,7 +777,7 @@ def test_writes_schema_evolution(lake: Lake) -> None:
     assert lake.rows(f"SELECT count(*) FROM {READ}") == [(3,)]
 
 
-@pytest.mark.parametrize("version", [1, 2])
+@pytest.mark.parametrize("version", swept([2, 1], 2))
 def test_writes_from_zero(lake: Lake, version: int) -> None:
     """Of a table that Spark has created, with rows of both."""
     lake.run(

@@ -87,6 +87,7 @@ for call in (sis.session, lambda: sis.install(theirs(jar=False))):
     assert out.count(f"iceberg-spark-runtime-{MINOR}_") == 2
 
 
+@pytest.mark.swept
 def test_what_is_broken_is_left_out(tmp_path: Path) -> None:
     out, _ = run(
         tmp_path,
