@@ -45,8 +45,8 @@ def advise(
     Iceberg table's files. sample: about how many rows to sample. properties: table properties that override the source
     table's.
 
-    A spec whose median file would be smaller than 32 MB, or than a 16th of the target file size, is not proposed.
-    The cost of a proposal is the bytes that the queries read, plus read.split.open-file-cost per file.
+    A spec whose median file would be smaller than a 16th of the target file size, or than 32 MB if that is less, is not
+    proposed. The cost of a proposal is the bytes that the queries read, plus read.split.open-file-cost per file.
 
     Raises IcebergSqlError if the source cannot be read, if no query reads it, or if the sample has no row.
     """
