@@ -18,7 +18,7 @@ from spark_iceberg_sql.syntax.spark_mistakes.relations import at_time, quoted_fi
 from spark_iceberg_sql.syntax.terms import Offsets
 
 # What each such clause has in its text; so most queries need no tokens.
-_CANDIDATE = regex(r"(?i)\btop\b|\bread_|\bat\b|\b(?:from|join)\s*(?:r?'|--|/)")
+_CANDIDATE = regex(r"(?i)\btop\b|\bread_|\bat\b|\b(?:from|join)\s*(?:r?['\"]|--|/)")
 # A path: it has folders, or the ending of a format that Spark reads.
 _PATH = regex(r"/|\.(?:parquet|csv|json|orc|avro)(?:\.gz)?'$")
 

@@ -20,7 +20,7 @@ _UNITS = frozenset(
 )
 # int() refuses longer strings of digits; such numbers exceed every limit that is checked.
 _DIGITS = 4000
-_VALUES: Final = (*STRINGS, TokenKind.NUMBER)
+VALUES: Final = (*STRINGS, TokenKind.NUMBER)
 
 
 def read_term(cursor: Cursor) -> Term:
@@ -104,7 +104,7 @@ def _at_interval(cursor: Cursor) -> bool:
     if cursor.is_iceberg or cursor.word != "INTERVAL":
         return False
     index = cursor.index + (2 if cursor.words[cursor.index + 1] in ("+", "-") else 1)
-    if cursor.tokens[index].kind not in _VALUES:
+    if cursor.tokens[index].kind not in VALUES:
         return False
     while cursor.tokens[index].kind in STRINGS and cursor.tokens[index + 1].kind in STRINGS:
         index += 1
@@ -113,7 +113,7 @@ def _at_interval(cursor: Cursor) -> bool:
 
 def _skip_interval(cursor: Cursor) -> None:
     cursor.index += 1
-    while cursor.token.kind in _VALUES or cursor.word in ("+", "-"):
+    while cursor.token.kind in VALUES or cursor.word in ("+", "-"):
         cursor.index += 2 if cursor.word in ("+", "-") else 1
         while cursor.at_string:
             cursor.index += 1

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from spark_iceberg_sql.syntax.lexer import STRINGS, TokenKind
 from spark_iceberg_sql.syntax.nodes import (
     AddField,
     DropField,
@@ -16,13 +15,12 @@ from spark_iceberg_sql.syntax.parser.alter.alter_columns import change_columns, 
 from spark_iceberg_sql.syntax.parser.alter.alter_iceberg import iceberg_change
 from spark_iceberg_sql.syntax.parser.clauses import properties
 from spark_iceberg_sql.syntax.parser.cursor import Cursor, ParseError
-from spark_iceberg_sql.syntax.parser.terms import read_term
+from spark_iceberg_sql.syntax.parser.terms import VALUES, read_term
 from spark_iceberg_sql.syntax.parser.typos import change_typo
 from spark_iceberg_sql.syntax.routing import has_iceberg_phrase
 from spark_iceberg_sql.syntax.terms import NamePath, Offsets
 
 _AFTER_NAME = ("", "(", ".", "AS", "WITH")  # if IF is a column's name
-_VALUES = (*STRINGS, TokenKind.NUMBER)
 _FIELD_VERBS = ("ADD", "DROP", "REPLACE")
 # Spark's statements that change neither columns nor partitioning; not parsed further.
 _UNPARSED_CHANGES =(
@@ -109,7 +107,7 @@ def _field(cursor: Cursor, span: Offsets, table: NamePath) -> Node | None:
     cursor.index += 2
     if next_word in ("FIELDS", "COLUMN", "COLUMNS", "BY"):
         cursor.fail("`FIELD`", "partition-fields")
-    if verb == "DROP" and (cursor.token.kind in _VALUES or next_word in ("ALL", "ID")):
+    if verb == "DROP" and (cursor.token.kind in VALUES or next_word in ("ALL", "ID")):
         cursor.fail("`FIELD`", "drop-rows")
     cursor.expect("FIELD", "missing-field")
     error_kind = {"IF": "if-exists", "(": "parenthesised"}.get(cursor.word, "")
