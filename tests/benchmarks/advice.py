@@ -100,7 +100,7 @@ def queries(data: str, some: random.Random) -> Iterator[str]:
 
 def create(spark: SparkSession, data: str, rows: int, folder: str) -> None:
     if data == "events":
-        events = EVENTS.replace("500000", str(rows))
+        events = EVENTS.format(rows=rows)
         source = f"SELECT * EXCEPT (country), IF(id % 50 = 7, NULL, country) AS country FROM ({events})"
     else:
         workload, scale = SCALES[data]

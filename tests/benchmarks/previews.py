@@ -1,10 +1,14 @@
 """Previews against what Spark then really writes: flights, skewed events, and TPC-H where `tpcgen-cli` is on PATH.
 
-python tests/benchmarks/previews.py [DATA ...]
+python tests/benchmarks/previews.py [DATA ...] [--rows 1000000] [--rounds 5]
+
+--rows: of events and of lineitem, about. --rounds: of each preview and write, in turns; without the first, if there are
+several, their median counts.
 """
 
 from __future__ import annotations
 
+import argparse
 import re
 import shutil
 import subprocess
@@ -24,14 +28,15 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "spark"))
 from conftest import SMALL, write_without_processes
 
 EVENTS = """
-SELECT id, timestamp_seconds(1704067200 + cast(15552000 * sqrt(id / 500000) AS bigint)) AS ts,
+SELECT id, timestamp_seconds(1704067200 + cast(15552000 * sqrt(id / {rows}) AS bigint)) AS ts,
   cast(200 * rand(2) * rand(12) AS int) AS tenant, cast(1000000 * rand(3) * rand(13) AS bigint) AS user_id,
   concat('c', cast(60 * rand(4) * rand(14) * rand(24) AS int)) AS country,
   element_at(array('view', 'view', 'click', 'buy', 'error'), 1 + cast(5 * rand(5) AS int)) AS event,
   round(100 * -ln(1 - rand(6)), 2) AS amount, concat('/p/', cast(5000 * rand(7) * rand(17) AS int)) AS url
-FROM range(0, 500000, 1, 8)
+FROM range(0, {rows}, 1, 8)
 """
-SCALE = "0.03"  # of TPC-H: 180,000 rows of lineitem
+ROWS = {"events": 500_000, "lineitem": 180_000}
+LINEITEM_ROWS = 6_000_000  # at scale 1 of TPC-H
 # What makes small data behave like large data: files that roll, and shuffle partitions that are split.
 ROLLS = {"write.target-file-size-bytes": "500000"}
 SPLITS = {"write.spark.advisory-partition-size-bytes": "4000000"}
@@ -83,17 +88,23 @@ CASES: dict[str, list[tuple[str, dict[str, str]]]] = {
 
 
 def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("data", nargs="*", choices=CASES, default=[])
+    parser.add_argument("--rows", type=int)
+    parser.add_argument("--rounds", type=int, default=1)
+    arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         spark = sis.session(Path(folder) / "warehouse", config=SMALL)
         write_without_processes(spark)
         tpch = shutil.which("tpcgen-cli")
-        names = sys.argv[1:] or [name for name in CASES if tpch or name != "lineitem"]
+        names = arguments.data or [name for name in CASES if tpch or name != "lineitem"]
+        rows = ROWS if arguments.rows is None else dict.fromkeys(ROWS, arguments.rows)
         if "events" in names:
-            spark.sql(f"CREATE TABLE local.events USING iceberg AS {EVENTS}")
+            spark.sql(f"CREATE TABLE local.events USING iceberg AS {EVENTS.format(rows=rows['events'])}")
         if "flights" in names:
             demo.load_flights(spark, "local.flights")
         if "lineitem" in names and tpch:
-            command = [tpch, "tpch", "parquet", "-s", SCALE, "--tables", "lineitem"]
+            command = [tpch, "tpch", "parquet", "-s", str(rows["lineitem"] / LINEITEM_ROWS), "--tables", "lineitem"]
             subprocess.run([*command, "--output-dir", folder], check=True)
             found = next(Path(folder).rglob("lineitem*.parquet"))
             spark.read.parquet(str(found)).writeTo("local.lineitem").using("iceberg").create()
@@ -101,7 +112,7 @@ def main() -> None:
             "| data | spec and settings | files | written | bytes off | 95 % of partitions | stated | preview | write |"
         )
         print("|---|---|--:|--:|--:|--:|--:|--:|--:|")
-        measures = [measure(spark, name, *case) for name in names for case in CASES[name]]
+        measures = [measure(spark, name, *case, arguments.rounds) for name in names for case in CASES[name]]
         for title, values in (
             ("files", [item.files_off for item in measures]),
             ("bytes", [item.bytes_off for item in measures]),
@@ -112,7 +123,10 @@ def main() -> None:
         within_error = sum(item.partitions_within for item in measures) / partitions
         print(f"\npartitions: {within_error:.1%} of {partitions:,} within the error that the preview states")
         ratios = [item.preview_seconds / item.write_seconds for item in measures]
-        print(f"\ntime of the preview, by that of the write: median {median(ratios):.2f}, worst {max(ratios):.2f}")
+        print(
+            f"\ntime of the preview, by that of the write: {min(ratios):.2f} to {max(ratios):.2f}, "
+            f"median {median(ratios):.2f}"
+        )
         spark.stop()
 
 
@@ -127,16 +141,20 @@ class Measure(NamedTuple):
     write_seconds: float
 
 
-def measure(spark: SparkSession, name: str, spec: str, properties: dict[str, str]) -> Measure:
+def measure(spark: SparkSession, name: str, spec: str, properties: dict[str, str], rounds: int) -> Measure:
     """One case: a preview, then the write."""
-    start = time.perf_counter()
-    preview = sis.preview(spark, f"local.{name}", spec, properties=properties)
-    between = time.perf_counter()
-    spark.sql("DROP TABLE IF EXISTS local.written")
     by = f"PARTITIONED BY ({spec})" if spec else ""
     options = ", ".join(f"'{k}' = '{v}'" for k, v in {"a": "b", **properties}.items())
-    spark.sql(f"CREATE TABLE local.written USING iceberg {by} TBLPROPERTIES ({options}) AS SELECT * FROM local.{name}")
-    end = time.perf_counter()
+    times = []
+    for _ in range(rounds):
+        start = time.perf_counter()
+        preview = sis.preview(spark, f"local.{name}", spec, properties=properties)
+        between = time.perf_counter()
+        spark.sql("DROP TABLE IF EXISTS local.written")
+        write = f"CREATE TABLE local.written USING iceberg {by} TBLPROPERTIES ({options}) AS SELECT * FROM local.{name}"
+        spark.sql(write)
+        times.append((between - start, time.perf_counter() - between))
+    preview_seconds, write_seconds = map(median, zip(*(times[1:] or times), strict=True))
     key = "partition" if spec else "content"
     written = spark.sql(
         "SELECT count(*) AS files, sum(file_size_in_bytes) AS bytes, sum(record_count) AS rows "
@@ -153,12 +171,12 @@ def measure(spark: SparkSession, name: str, spec: str, properties: dict[str, str
     print(
         f"| {name} | `{spec or 'unpartitioned'}`{', ' if settings else ''}{settings} | {preview.files} | {files} | "
         f"{preview.bytes / size - 1:+.1%} | {off[int(0.95 * (len(off) - 1))]:.1%} | {error:.0%} | "
-        f"{between - start:.1f} | {end - between:.1f} |",
+        f"{preview_seconds:.2f} | {write_seconds:.2f} |",
         flush=True,
     )
     within = sum(value <= error for value in off)
     return Measure(
-        abs(preview.files / files - 1), abs(preview.bytes / size - 1), len(off), within, between - start, end - between
+        abs(preview.files / files - 1), abs(preview.bytes / size - 1), len(off), within, preview_seconds, write_seconds
     )
 
 

@@ -31,6 +31,9 @@ _WIDTHS = {
     "double": 8,
     "uuid": 16,
 }
+_TASK_POSITIONS = 1 << 33  # monotonically_increasing_id has the task in the bits above
+_MEASURED_ROWS = 10_000  # of each task, the first ones, whose bytes are all counted
+_MEASURED_PART = 8  # of the others, one of so many
 _FLOATS = ("float", "double")
 _LENGTH_PREFIX = 4  # bytes before each string and binary, in Parquet's plain encoding
 
@@ -41,6 +44,7 @@ class Group:
 
     values: of the partition fields. output: the number of rows and bytes. task: the number of the task that
     reads them. shuffle_partition: the one they are sent to. commit: the number of the commit they arrive in.
+    hash: of what the rows that are written together have in common.
     """
 
     values: tuple[Any, ...]
@@ -48,6 +52,7 @@ class Group:
     task: int = 0
     shuffle_partition: int = 0
     commit: int = 0
+    hash: int = 0
 
 
 def value(field: PartitionField, schema: Schema) -> Column:
@@ -104,74 +109,97 @@ def groups(
     by_task: bool = False,
     shuffle_partitions: int = 0,
     commit_column: str = "",
+    null_free: Set[int] = frozenset(),
 ) -> list[Group]:
     """One aggregation: the partitions of a spec, with their rows and uncompressed bytes.
 
     frame: the rows. by_task: count the rows of each reading task separately. shuffle_partitions: the number
-    of shuffle partitions, to find the one a partition is sent to; 0 if that does not matter. commit_column:
-    the column with the number of a row's commit; empty for a single commit.
+    of shuffle partitions, to find the one a partition is sent to, where the rows of all tasks come together; 0 if
+    each task writes its own. commit_column: the column with the number of a row's commit; empty for a single commit.
+    null_free: ids of columns without nulls. The bytes are those of the first rows of each task and of one row of eight
+    of the others, extended to all rows of a group.
     """
     names = [f"k{i}" for i in range(len(spec.fields))]
+    position = unused_name("position", frame.columns)
     task = fn.spark_partition_id() if by_task else fn.lit(0)
     shuffle_partition = fn.lit(0)
     if shuffle_partitions and names:
         # As in Spark's HashPartitioning: pmod of the Murmur3 hash, which is `hash` in SQL.
         shuffle_partition = fn.pmod(fn.hash(*(value(f, schema) for f in spec.fields)), fn.lit(shuffle_partitions))
-    key_frame = frame.select(
+    weight = fn.expr(
+        f"if({position} % {_TASK_POSITIONS} < {_MEASURED_ROWS}, 1D, "
+        f"if(xxhash64({position}) % {_MEASURED_PART} = 0, {_MEASURED_PART}D, 0D))"
+    )
+    key_frame = frame.withColumn(position, fn.monotonically_increasing_id()).select(
         *(key.alias(name) for key, name in zip(key_columns(spec, schema), names, strict=True)),
         task.alias("place"),
         shuffle_partition.alias("reducer"),
         (fn.col(commit_column) if commit_column else fn.lit(0)).alias("commit"),
-        raw_bytes(schema, spec).alias("raw"),
+        weight.alias("weight"),
+        # Lazily: of a row that is not measured, no string is decoded.
+        fn.when(weight > 0, weight * raw_bytes(schema, spec, null_free)).otherwise(fn.lit(0.0)).alias("raw"),
     )
-    counts = key_frame.groupBy(*names, "place", "reducer", "commit").agg(
-        fn.count(fn.lit(1)).alias("n"), fn.sum("raw").alias("raw")
+    writing_task = fn.lit(0) if shuffle_partitions else fn.col("place")
+    counts = (
+        key_frame.groupBy(*names, "place", "reducer", "commit")
+        .agg(fn.count(fn.lit(1)).alias("n"), fn.sum("raw").alias("raw"), fn.sum("weight").alias("weight"))
+        .withColumn("hash", _hash([*map(fn.col, names), writing_task, fn.col("commit")]))
+        .select("n", "raw", "weight", "place", "reducer", "commit", "hash", *names)
     )
+    collected = [tuple(row) for row in counts.collect()]  # a row's fields by name are slow
+    mean_bytes = sum(row[1] for row in collected) / max(1.0, sum(row[2] for row in collected))
     return [
         Group(
             # Before Spark 4.1, binary values are arrays, which cannot be keys.
-            tuple(bytes(v) if isinstance(v := row[name], bytearray) else v for name in names),
-            TaskOutput(row["n"], round(row["raw"] or 0)),
-            row["place"],
-            row["reducer"],
-            row["commit"],
+            tuple(bytes(v) if isinstance(v, bytearray) else v for v in values),
+            TaskOutput(row_count, round(row_count * (raw / weights if weights else mean_bytes))),
+            *place,
         )
-        for row in counts.collect()
+        for row_count, raw, weights, *place, values in ((*row[:7], row[7:]) for row in collected)
     ]
 
 
 def sum_over_tasks(task_groups: Sequence[Group]) -> list[Group]:
     """Groups that were counted by task, added up over the tasks."""
     totals: dict[tuple[int, tuple[Any, ...]], TaskOutput] = {}
+    hashes: dict[tuple[int, tuple[Any, ...]], int] = {}
     for group in task_groups:
         key = group.commit, group.values
         totals[key] = totals.get(key, TaskOutput(0, 0)) + group.output
-    return [Group(values, output, commit=commit) for (commit, values), output in totals.items()]
+        hashes[key] = group.hash
+    return [
+        Group(values, output, commit=commit, hash=hashes[commit, values]) for (commit, values), output in totals.items()
+    ]
 
 
-def raw_bytes(schema: Schema, spec: Spec | None = None) -> Column:
+def raw_bytes(schema: Schema, spec: Spec | None = None, null_free: Set[int] = frozenset()) -> Column:
     """The bytes of a row in Parquet's plain encoding, as a column.
 
     spec: that of the files. A column that has one value in each of them takes next to no bytes there, so that it does
-    not count, unless there is no other.
+    not count, unless there is no other. null_free: ids of columns without nulls, which are not read for their bytes if
+    each value has the same.
     """
     fields = spec.fields if spec else ()
     constant = {field.source_id for field in fields if field.transform.transform.is_identity}
-    parts = [part for f in schema.fields for part in _column_bytes(f, (), constant)]
-    return sum(parts or [part for f in schema.fields for part in _column_bytes(f, (), set())], fn.lit(0.0))
+    parts = [part for f in schema.fields for part in _column_bytes(f, (), constant, null_free)]
+    all_parts = parts or [part for f in schema.fields for part in _column_bytes(f, (), set(), null_free)]
+    return fn.expr(" + ".join(["0D", *all_parts]))  # one text: a call for each function takes longer than the analysis
 
 
-def _column_bytes(field: Field, parent_path: Sequence[str], omitted: Set[int]) -> list[Column]:
-    """The bytes of one column of a row, summed over a struct's fields; 0 for a null. omitted: ids of other columns."""
+def _column_bytes(field: Field, parent_path: Sequence[str], omitted: Set[int], null_free: Set[int]) -> list[str]:
+    """The bytes of one column of a row, as SQL; those of each field of a struct; 0 for a null.
+
+    omitted: ids of columns that are left out. null_free: ids of columns without nulls.
+    """
     if field.field_id in omitted:
         return []
     path = [*parent_path, field.name]
-    column = fn.col(dotted(path))
+    column = dotted(path)
     data_type = field.type
     if isinstance(data_type, Struct):
-        return [part for child in data_type.fields for part in _column_bytes(child, path, omitted)]
+        return [part for child in data_type.fields for part in _column_bytes(child, path, omitted, null_free)]
     if isinstance(data_type, (List, Map)):
-        return [fn.coalesce(fn.octet_length(fn.to_json(column)), fn.lit(0)).cast("double")]
+        return [f"cast(coalesce(octet_length(to_json({column})), 0) AS double)"]
     if isinstance(data_type, Primitive) and data_type.name == "decimal":
         width = _decimal_width(data_type.arguments[0])
     elif data_type.name in _WIDTHS:
@@ -179,9 +207,9 @@ def _column_bytes(field: Field, parent_path: Sequence[str], omitted: Set[int]) -
     elif data_type.name == "fixed" and data_type.arguments:
         width = data_type.arguments[0]
     else:
-        content = column if data_type.name in ("string", "binary") else column.cast("string")
-        return [fn.coalesce(fn.octet_length(content) + fn.lit(_LENGTH_PREFIX), fn.lit(0)).cast("double")]
-    return [fn.when(column.isNotNull(), fn.lit(float(width))).otherwise(fn.lit(0.0))]
+        content = column if data_type.name in ("string", "binary") else f"cast({column} AS string)"
+        return [f"cast(coalesce(octet_length({content}) + {_LENGTH_PREFIX}, 0) AS double)"]
+    return [f"{float(width)}D" if field.field_id in null_free else f"if({column} IS NULL, 0D, {float(width)}D)"]
 
 
 def _decimal_width(precision: int) -> float:
@@ -197,28 +225,17 @@ def group_number(
 
     groups: as `groups` returns them for these arguments.
     """
-    keys = key_columns(spec, schema)
     task = fn.spark_partition_id() if by_task else fn.lit(0)
     commit = fn.col(commit_column) if commit_column else fn.lit(0)
-    key = fn.struct(
-        *(column.alias(f"k{i}") for i, column in enumerate(keys)), task.alias("task"), commit.alias("commit")
-    )
-    group_keys = [
-        fn.struct(
-            *(
-                # The branch that is never taken gives the literal the column's type.
-                fn.when(fn.lit(False), column).otherwise(fn.lit(expected)).alias(f"k{i}")
-                for i, (column, expected) in enumerate(zip(keys, group.values, strict=True))
-            ),
-            fn.lit(group.task if by_task else 0).alias("task"),
-            fn.lit(group.commit if commit_column else 0).alias("commit"),
-        )
-        for group in groups
-    ]
+    hashes = fn.expr(f"array({', '.join(f'{group.hash}L' for group in groups)})")
     # By its name: before Spark 4.0, pyspark's function takes no column to look for.
-    position = fn.call_function("array_position", fn.array(*group_keys), key)
-    # Almost every row is of another group, which its hash shows faster than a comparison with each of them.
-    return fn.when(fn.hash(key).isin(*map(fn.hash, group_keys)), position).otherwise(fn.lit(0).cast("long"))
+    return fn.call_function("array_position", hashes, _hash([*key_columns(spec, schema), task, commit]))
+
+
+def _hash(parts: Sequence[Column]) -> Column:
+    """A hash of columns, as a column: of 64 bits, so that no two of a source's groups are expected to share it."""
+    # A null alone leaves a hash as it was.
+    return fn.xxhash64(*(column for part in parts for column in (part, part.isNull())))
 
 
 def unused_name(name: str, used_names: Sequence[str]) -> str:

@@ -55,7 +55,7 @@ class Source:
     frame: the rows. title: the user's name for it. schema: its columns, with field ids. schema_json: the
     same, as in metadata.json. properties: of the table that would be written. table: its full name, if it is
     an Iceberg table in a catalog. metadata: that table's metadata.json, without its snapshots. name: the full
-    name of any other table.
+    name of any other table. iceberg_table: Iceberg's Table, if it is one in a catalog.
     """
 
     frame: DataFrame
@@ -66,6 +66,7 @@ class Source:
     table: tuple[str, ...] | None = None
     metadata: Mapping[str, Any] | None = None
     name: tuple[str, ...] | None = None
+    iceberg_table: Java | None = None
 
     @property
     def sql_name(self) -> tuple[str, ...]:
@@ -207,7 +208,7 @@ def _of_name(spark: SparkSession, name: str, properties: Mapping[str, str]) -> S
             )
         if loaded.metadata is not None:
             refuse_unusable(name, loaded.table)
-            return _of_table(spark, name, full_name, loaded.metadata, properties)
+            return _of_table(spark, name, full_name, loaded.metadata, properties, loaded.table)
         if loaded.relation_kind != "view":
             return replace(_of_frame(spark.table(dotted(full_name)), name, properties), name=full_name)
     return _of_frame(spark.table(dotted(parts)), name, properties)
@@ -288,6 +289,7 @@ def _of_table(
     full_name: tuple[str, ...],
     metadata: Mapping[str, Any],
     properties: Mapping[str, str],
+    iceberg_table: Java,
 ) -> Source:
     schemas = metadata.get("schemas") or [metadata["schema"]]
     schema_id = metadata.get("current-schema-id")
@@ -300,6 +302,7 @@ def _of_table(
         properties={**metadata.get("properties", {}), **properties},
         table=full_name,
         metadata=metadata,
+        iceberg_table=iceberg_table,
     )
 
 

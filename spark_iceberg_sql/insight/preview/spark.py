@@ -22,6 +22,7 @@ from spark_iceberg_sql.insight.specs import CandidateSpec, candidate_spec
 from spark_iceberg_sql.spark.bridge.jvm import sessions
 from spark_iceberg_sql.spark.bridge.jvm.java_errors import JVM_ERRORS, message
 from spark_iceberg_sql.spark.bridge.tables import hypothetical_tables
+from spark_iceberg_sql.spark.bridge.tables.null_counts import columns_without_nulls
 from spark_iceberg_sql.spark.gate import read_errors
 
 if TYPE_CHECKING:
@@ -138,6 +139,7 @@ class _PreviewRun:
 
     def _groups(self) -> list[rows.Group]:
         """One aggregation; a write that shuffles is counted by task as well, as adaptive execution splits by these."""
+        table = self._source.iceberg_table
         return rows.groups(
             self._frame,
             self._candidate.spec,
@@ -145,10 +147,18 @@ class _PreviewRun:
             by_task=self._by_task or self._is_split_by_task,
             shuffle_partitions=self._settings.shuffle_partitions if self._is_split_by_task else 0,
             commit_column=self._commit_column,
+            null_free=columns_without_nulls(table) if table is not None else frozenset(),
         )
 
     def _write_trials(self, groups: Sequence[rows.Group]) -> tuple[dict[int, TrialWrite], list[TrialWrite]]:
-        trial_rows = TrialRows(self._source, self._frame, self._candidate.spec, self._by_task, self._commit_column)
+        trial_rows = TrialRows(
+            self._source,
+            self._frame,
+            self._candidate.spec,
+            self._by_task,
+            self._commit_column,
+            sum(g.output.rows for g in groups),
+        )
         try:
             return write_trials(self._spark, trial_rows, groups, self._table, self._settings)
         except SourceChangedError:

@@ -82,8 +82,8 @@ def write_trial(
     written_files = memory_writers.write_in_memory(
         spark, table, data, source.frame, settings.target_size, ROWS_PER_SIZE_CHECK
     )
-    files = tuple(DataFile(row_count, round(row_count * row_bytes), size) for row_count, size, _ in written_files)
-    rollover_bytes = tuple(row_count * row_bytes for _, _, row_count in written_files if row_count)
+    files = tuple(DataFile(file.rows, round(file.rows * row_bytes), file.bytes) for file in written_files)
+    rollover_bytes = tuple(file.rows_at_target * row_bytes for file in written_files if file.rows_at_target)
     return TrialWrite(output, files, sum(file.rows for file in files) == output.rows, rollover_bytes)
 
 
@@ -229,7 +229,7 @@ def footer_of(
     written_files = memory_writers.write_in_memory(
         spark, table, row, source.frame, settings.target_size, ROWS_PER_SIZE_CHECK
     )
-    return min([size for _, size, _ in written_files] + [file.size for file in files])
+    return min([file.bytes for file in written_files] + [file.size for file in files])
 
 
 def _partition_preview(

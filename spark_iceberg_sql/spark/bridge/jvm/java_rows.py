@@ -179,6 +179,19 @@ class Rewrite:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class MemoryFile:
+    """A data file that was written into the driver's memory, by MemoryWriter.java.
+
+    rows_at_target: the number of rows at which it reached the target size, which is known to a part of one; 0 if it did
+    not.
+    """
+
+    rows: int
+    bytes: int
+    rows_at_target: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SpecFiles:
     """The data files of one partition spec, by FileCounts.java."""
 
@@ -287,7 +300,7 @@ CONSTANTS = (FunctionRow, SpecFunctionRow, TransformRow, RuleRow, ReleaseRow)
 EXCHANGED =(
     WrongBoundsRow, AnsweredRow, ReplacedMarker, BoundText, FileTotal, Rewrite, SpecFiles, PartitionTerm, PruningFields,
     FilterFiles, SnapshotFilters, PartitionValue, PartitionFiles, ListedFile, FolderContent,
-    StoreFile, PendingFiles,
+    StoreFile, PendingFiles, MemoryFile,
 )  # fmt: skip
 
 

@@ -4,8 +4,6 @@ table.
 
 from __future__ import annotations
 
-import uuid
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as fn
@@ -23,10 +21,10 @@ from pyspark.sql.types import (
     TimestampType,
 )
 
-from spark_iceberg_sql.spark.bridge.jvm import gateway, shims
+from spark_iceberg_sql.spark.bridge.jvm import compiler, gateway, shims
 from spark_iceberg_sql.spark.bridge.jvm.gateway import Java, java_class
-from spark_iceberg_sql.spark.bridge.plans.hypothetical_plans import FOLDER
-from spark_iceberg_sql.spark.bridge.tables.hypothetical_tables import class_named
+from spark_iceberg_sql.spark.bridge.jvm.java_records import list_from_json
+from spark_iceberg_sql.spark.bridge.jvm.java_rows import MemoryFile
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
@@ -44,6 +42,15 @@ def internal_rows(frame: DataFrame) -> Java:
     rows = frame._jdf.queryExecution().executedPlan().executeCollect()
     seq = shims.sequence(gateway.gateway(), gateway.scala_object, rows)
     return java_class("scala.collection.JavaConverters").seqAsJavaList(seq)
+
+
+def rows_by_number(frame: DataFrame, position: int, count: int) -> list[Java]:
+    """A DataFrame's rows in the driver's memory, those of each number apart, in their order.
+
+    position: of the column with a number from 1. count: of numbers. Returns a java.util.List of internal rows for each.
+    """
+    rows = frame._jdf.queryExecution().executedPlan().executeCollect()
+    return list(_memory_writer().byNumber(rows, position, count))
 
 
 def artificial_row(spark: SparkSession, frame: DataFrame) -> Java:
@@ -91,58 +98,16 @@ def compressed(spark: SparkSession, data: bytes) -> int:
 
 def write_in_memory(
     spark: SparkSession, iceberg_table: Java, rows: Java, frame: DataFrame, target: int, check_interval: int
-) -> list[tuple[int, int, float]]:
+) -> list[MemoryFile]:
     """Write rows with the table's own writers into memory, and discard the files.
 
-    rows: from `internal_rows`. frame: for their types. target: bytes at which the next file starts.
-    check_interval: after how many rows a writer checks its length. Returns, for each file, its rows, its
-    bytes, and the number of rows at which it reached the target; 0.0 if it did not.
+    rows: from `internal_rows` or `rows_by_number`. frame: for their types. target: bytes at which the next file starts.
+    check_interval: after how many rows a writer checks its length.
     """
     conf = write_conf(spark, iceberg_table)
-    io = java_class(f"{_ICEBERG}.inmemory.InMemoryFileIO")()
-    internal = class_named("org.apache.spark.sql.catalyst.InternalRow")
-    encrypted_files = java_class(f"{_ICEBERG}.encryption.EncryptedFiles")
-    registry = java_class(f"{_ICEBERG}.formats.FormatModelRegistry")
-    metrics = java_class(f"{_ICEBERG}.MetricsConfig").forTable(iceberg_table)
-    unpartitioned = java_class(f"{_ICEBERG}.PartitionSpec").unpartitioned()
-    write_all = _write_all()
-    files: list[tuple[int, int, float]] = []
-    position, total = 0, int(rows.size())
-    while position < total:
-        output_path = f"{FOLDER}/{uuid.uuid4().hex}"
-        output = encrypted_files.plainAsEncryptedOutput(io.newOutputFile(output_path))
-        builder = registry.dataWriteBuilder(conf.dataFileFormat(), internal, output)
-        builder = builder.schema(iceberg_table.schema()).engineSchema(frame._jdf.schema())
-        builder = builder.setAll(iceberg_table.properties()).setAll(conf.writeProperties())
-        writer = builder.metricsConfig(metrics).spec(unpartitioned).build()
-        start, previous_length, rows_at_target = position, 0, 0.0
-        try:
-            while position < total:
-                end = min(total, position + check_interval)
-                write_all(writer, rows.subList(position, end))
-                position = end
-                length = int(writer.length())
-                if (position - start) % check_interval == 0 and length >= target:
-                    # Linear between two checks: the length is only known at each of them.
-                    share = (target - previous_length) / max(1, length - previous_length)
-                    rows_at_target = position - start - check_interval + check_interval * share
-                    break
-                previous_length = length
-        finally:
-            writer.close()
-        files.append((position - start, int(writer.toDataFile().fileSizeInBytes()), rows_at_target))
-        io.deleteFile(output_path)
-    return files
+    files = _memory_writer().write(iceberg_table, conf, frame._jdf.schema(), rows, target, check_interval)
+    return list_from_json(MemoryFile, files)
 
 
-def _write_all() -> Callable[[Java, Java], None]:
-    """FileWriter.write(Iterable): py4j itself takes the overload for one row."""
-    parameter_types = gateway.array("java.lang.Class", [class_named("java.lang.Iterable")])
-    method = class_named(f"{_ICEBERG}.io.FileWriter").getMethod("write", parameter_types)
-    arguments = gateway.gateway().new_array(java_class("java.lang.Object"), 1)
-
-    def write(writer: Java, rows: Java) -> None:
-        arguments[0] = rows
-        method.invoke(writer, arguments)
-
-    return write
+def _memory_writer() -> Java:
+    return compiler.shared_instance(__package__, "MemoryWriter", MemoryFile)
