@@ -65,8 +65,4 @@ def split_partitions(
 def shuffled_bytes(spark: SparkSession, frame: DataFrame) -> float:
     """The bytes of a row in a shuffle file."""
     data = memory_writers.internal_rows(frame.limit(_SHUFFLE_SAMPLE_ROWS))
-    row_contents = memory_writers.bytes_of_rows(data, _SHUFFLE_SAMPLE_ROWS)
-    if not row_contents:
-        return 0.0
-    content = b"".join(len(row).to_bytes(4, "big") + row for row in row_contents)
-    return memory_writers.compressed(spark, content) / len(row_contents)
+    return memory_writers.shuffled_bytes(spark, data) / max(1, int(data.size()))

@@ -78,22 +78,13 @@ def _any_value(data_type: DataType) -> Column:
     return fn.lit(None).cast(data_type)
 
 
-def bytes_of_rows(rows: Java, count: int) -> list[bytes]:
-    """The first rows, serialized as for a shuffle, without their lengths."""
-    return [bytes(rows.get(i).getBytes()) for i in range(min(count, int(rows.size())))]
-
-
-def compressed(spark: SparkSession, data: bytes) -> int:
-    """The number of bytes after the session's shuffle compression."""
-    if spark.sparkContext._conf.get("spark.shuffle.compress", "true") != "true":
-        return len(data)
-    jconf = gateway.java_session(spark).sparkContext().conf()
-    codec = gateway.scala_object("org.apache.spark.io.CompressionCodec").createCodec(jconf)
-    buffer = java_class("java.io.ByteArrayOutputStream")()
-    stream = codec.compressedOutputStream(buffer)
-    stream.write(bytearray(data))
-    stream.close()
-    return int(buffer.size())
+def shuffled_bytes(spark: SparkSession, rows: Java) -> int:
+    """The bytes that rows have in a shuffle file of the session. rows: from `internal_rows`."""
+    codec = None
+    if spark.sparkContext._conf.get("spark.shuffle.compress", "true") == "true":
+        jconf = gateway.java_session(spark).sparkContext().conf()
+        codec = gateway.scala_object("org.apache.spark.io.CompressionCodec").createCodec(jconf)
+    return int(_memory_writer().shuffledBytes(rows, codec))
 
 
 def write_in_memory(

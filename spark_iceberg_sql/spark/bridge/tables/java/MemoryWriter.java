@@ -1,6 +1,8 @@
 package sparkicebergsql;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.ByteArrayOutputStream;
+import java.io.DataOutputStream;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
@@ -12,7 +14,9 @@ import org.apache.iceberg.formats.FormatModelRegistry;
 import org.apache.iceberg.inmemory.InMemoryFileIO;
 import org.apache.iceberg.io.DataWriter;
 import org.apache.iceberg.spark.SparkWriteConf;
+import org.apache.spark.io.CompressionCodec;
 import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow;
 import org.apache.spark.sql.types.StructType;
 
 /** Data files in the driver's memory, by a table's own writers; they are discarded. */
@@ -70,6 +74,19 @@ public class MemoryWriter {
       .metricsConfig(MetricsConfig.forTable(table))
       .spec(PartitionSpec.unpartitioned())
       .build();
+  }
+
+  /** The bytes that rows have in a shuffle file. codec: null if it is not compressed. */
+  public long shuffledBytes(List<InternalRow> rows, CompressionCodec codec) throws Exception {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    DataOutputStream stream = new DataOutputStream(codec == null ? bytes : codec.compressedOutputStream(bytes));
+    for (Object element : rows) {
+      byte[] row = ((UnsafeRow) element).getBytes();
+      stream.writeInt(row.length);
+      stream.write(row);
+    }
+    stream.close();
+    return bytes.size();
   }
 
   /** The rows of each number from 1 to count, in their order. position: of the column with the number, a long. */
