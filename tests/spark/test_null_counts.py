@@ -73,17 +73,3 @@ def test_keys_that_differ_only_in_which_is_null_are_two_groups(spark: SparkSessi
     numbered = source.frame.select("x", "y", number.alias("n")).collect()
     assert all(counted[row["n"] - 1].values == (row["x"], row["y"]) for row in numbered)
     assert sis.preview(spark, rows, "x, y").notes == ()
-
-
-def test_the_bytes_of_many_rows_are_those_of_some(spark: SparkSession) -> None:
-    """Texts of other lengths in each partition, and partitions of few rows that come last."""
-    rows = spark.sql(
-        "SELECT id, if(id > 299990, 9, id % 3) AS k, repeat('x', cast(id % 3 * 20 + rand(5) * 10 AS int)) AS s "
-        "FROM range(0, 300000, 1, 2)"
-    )
-    source = resolve_source(spark, rows)
-    counted = groups(source.frame, spec_of(source, "k"), source.schema)
-    real = dict(map(tuple, rows.selectExpr("k", "8 + 4 + length(s) AS bytes").groupBy("k").sum("bytes").collect()))
-    for group in counted:
-        error = 0.5 if group.values == (9,) else 0.01
-        assert abs(group.output.raw_bytes / real[group.values[0]] - 1) < error, group

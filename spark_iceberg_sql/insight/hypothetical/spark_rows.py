@@ -31,9 +31,6 @@ _WIDTHS = {
     "double": 8,
     "uuid": 16,
 }
-_TASK_POSITIONS = 1 << 33  # monotonically_increasing_id has the task in the bits above
-_MEASURED_ROWS = 10_000  # of each task, the first ones, whose bytes are all counted
-_MEASURED_PART = 8  # of the others, one of so many
 _FLOATS = ("float", "double")
 _LENGTH_PREFIX = 4  # bytes before each string and binary, in Parquet's plain encoding
 
@@ -116,46 +113,40 @@ def groups(
     frame: the rows. by_task: count the rows of each reading task separately. shuffle_partitions: the number
     of shuffle partitions, to find the one a partition is sent to, where the rows of all tasks come together; 0 if
     each task writes its own. commit_column: the column with the number of a row's commit; empty for a single commit.
-    null_free: ids of columns without nulls. The bytes are those of the first rows of each task and of one row of eight
-    of the others, extended to all rows of a group.
+    null_free: ids of columns without nulls.
     """
     names = [f"k{i}" for i in range(len(spec.fields))]
-    position = unused_name("position", frame.columns)
     task = fn.spark_partition_id() if by_task else fn.lit(0)
     shuffle_partition = fn.lit(0)
     if shuffle_partitions and names:
         # As in Spark's HashPartitioning: pmod of the Murmur3 hash, which is `hash` in SQL.
         shuffle_partition = fn.pmod(fn.hash(*(value(f, schema) for f in spec.fields)), fn.lit(shuffle_partitions))
-    weight = fn.expr(
-        f"if({position} % {_TASK_POSITIONS} < {_MEASURED_ROWS}, 1D, "
-        f"if(xxhash64({position}) % {_MEASURED_PART} = 0, {_MEASURED_PART}D, 0D))"
-    )
-    key_frame = frame.withColumn(position, fn.monotonically_increasing_id()).select(
+    key_frame = frame.select(
         *(key.alias(name) for key, name in zip(key_columns(spec, schema), names, strict=True)),
         task.alias("place"),
         shuffle_partition.alias("reducer"),
         (fn.col(commit_column) if commit_column else fn.lit(0)).alias("commit"),
-        weight.alias("weight"),
-        # Lazily: of a row that is not measured, no string is decoded.
-        fn.when(weight > 0, weight * raw_bytes(schema, spec, null_free)).otherwise(fn.lit(0.0)).alias("raw"),
+        raw_bytes(schema, spec, null_free).alias("raw"),
     )
     writing_task = fn.lit(0) if shuffle_partitions else fn.col("place")
     counts = (
         key_frame.groupBy(*names, "place", "reducer", "commit")
-        .agg(fn.count(fn.lit(1)).alias("n"), fn.sum("raw").alias("raw"), fn.sum("weight").alias("weight"))
+        .agg(fn.count(fn.lit(1)).alias("n"), fn.sum("raw").alias("raw"))
         .withColumn("hash", _hash([*map(fn.col, names), writing_task, fn.col("commit")]))
-        .select("n", "raw", "weight", "place", "reducer", "commit", "hash", *names)
+        .select("n", "raw", "place", "reducer", "commit", "hash", *names)
     )
-    collected = [tuple(row) for row in counts.collect()]  # a row's fields by name are slow
-    mean_bytes = sum(row[1] for row in collected) / max(1.0, sum(row[2] for row in collected))
     return [
         Group(
             # Before Spark 4.1, binary values are arrays, which cannot be keys.
             tuple(bytes(v) if isinstance(v, bytearray) else v for v in values),
-            TaskOutput(row_count, round(row_count * (raw / weights if weights else mean_bytes))),
-            *place,
+            TaskOutput(row_count, round(raw)),
+            task,
+            shuffle_partition,
+            commit,
+            key_hash,
         )
-        for row_count, raw, weights, *place, values in ((*row[:7], row[7:]) for row in collected)
+        # A row's fields by name are slow.
+        for row_count, raw, task, shuffle_partition, commit, key_hash, *values in map(tuple, counts.collect())
     ]
 
 
