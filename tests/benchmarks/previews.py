@@ -89,7 +89,7 @@ CASES: dict[str, list[tuple[str, dict[str, str]]]] = {
 
 def main() -> None:
     parser = argparse.ArgumentParser()
-    parser.add_argument("data", nargs="*", choices=CASES, default=[])
+    parser.add_argument("data", nargs="*", help=", ".join(CASES))
     parser.add_argument("--rows", type=int)
     parser.add_argument("--rounds", type=int, default=1)
     arguments = parser.parse_args()

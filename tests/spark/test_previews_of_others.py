@@ -70,3 +70,15 @@ def test_the_files_and_bytes_are_within_the_error_that_is_stated(
     assert len(outside) <= max(1, len(partitions) // 20)
     # Of a partition of nulls, the column has no bytes even before compression; it has next to none in the others.
     assert not any(None in p.values for p in outside)
+
+
+def test_a_large_partition_is_seen_from_everywhere(spark: SparkSession) -> None:
+    """Its first half is one text, its second half random: the first rows alone would be a small part of the bytes."""
+    source, written = "local.preview.halves", "local.preview.halves_written"
+    rows = "SELECT id, IF(id < 200000, 'constant', sha2(cast(id AS string), 256)) AS text FROM range(0, 400000, 1, 4)"
+    spark.sql(f"CREATE OR REPLACE TABLE {source} USING iceberg AS {rows}")
+    spark.sql(f"CREATE OR REPLACE TABLE {written} USING iceberg AS TABLE {source}")
+    size = spark.sql(f"SELECT sum(file_size_in_bytes) AS bytes FROM {written}.files").collect()[0]["bytes"]
+    preview = sis.preview(spark, source, "")
+    assert "of 1 written in memory" in preview.basis.bytes
+    assert abs(preview.bytes - size) < 0.2 * size

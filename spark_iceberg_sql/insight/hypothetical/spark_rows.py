@@ -41,7 +41,7 @@ class Group:
 
     values: of the partition fields. output: the number of rows and bytes. task: the number of the task that
     reads them. shuffle_partition: the one they are sent to. commit: the number of the commit they arrive in.
-    hash: of what the rows that are written together have in common.
+    key_hash: of what the rows that are written together have in common.
     """
 
     values: tuple[Any, ...]
@@ -49,7 +49,7 @@ class Group:
     task: int = 0
     shuffle_partition: int = 0
     commit: int = 0
-    hash: int = 0
+    key_hash: int = 0
 
 
 def value(field: PartitionField, schema: Schema) -> Column:
@@ -132,35 +132,32 @@ def groups(
     counts = (
         key_frame.groupBy(*names, "place", "reducer", "commit")
         .agg(fn.count(fn.lit(1)).alias("n"), fn.sum("raw").alias("raw"))
-        .withColumn("hash", _hash([*map(fn.col, names), writing_task, fn.col("commit")]))
-        .select("n", "raw", "place", "reducer", "commit", "hash", *names)
+        .withColumn("key_hash", _hash([*map(fn.col, names), writing_task, fn.col("commit")]))
+        .select("n", "raw", "place", "reducer", "commit", "key_hash", *names)
     )
     return [
         Group(
             # Before Spark 4.1, binary values are arrays, which cannot be keys.
             tuple(bytes(v) if isinstance(v, bytearray) else v for v in values),
             TaskOutput(row_count, round(raw)),
-            task,
-            shuffle_partition,
+            place,
+            reducer,
             commit,
             key_hash,
         )
         # A row's fields by name are slow.
-        for row_count, raw, task, shuffle_partition, commit, key_hash, *values in map(tuple, counts.collect())
+        for row_count, raw, place, reducer, commit, key_hash, *values in map(tuple, counts.collect())
     ]
 
 
 def sum_over_tasks(task_groups: Sequence[Group]) -> list[Group]:
     """Groups that were counted by task, added up over the tasks."""
-    totals: dict[tuple[int, tuple[Any, ...]], TaskOutput] = {}
-    hashes: dict[tuple[int, tuple[Any, ...]], int] = {}
+    totals: dict[tuple[int, tuple[Any, ...]], Group] = {}
     for group in task_groups:
         key = group.commit, group.values
-        totals[key] = totals.get(key, TaskOutput(0, 0)) + group.output
-        hashes[key] = group.hash
-    return [
-        Group(values, output, commit=commit, hash=hashes[commit, values]) for (commit, values), output in totals.items()
-    ]
+        output = totals[key].output + group.output if key in totals else group.output
+        totals[key] = Group(group.values, output, commit=group.commit, key_hash=group.key_hash)
+    return list(totals.values())
 
 
 def raw_bytes(schema: Schema, spec: Spec | None = None, null_free: Set[int] = frozenset()) -> Column:
@@ -218,7 +215,7 @@ def group_number(
     """
     task = fn.spark_partition_id() if by_task else fn.lit(0)
     commit = fn.col(commit_column) if commit_column else fn.lit(0)
-    hashes = fn.expr(f"array({', '.join(f'{group.hash}L' for group in groups)})")
+    hashes = fn.expr(f"array({', '.join(f'{group.key_hash}L' for group in groups)})")
     # By its name: before Spark 4.0, pyspark's function takes no column to look for.
     return fn.call_function("array_position", hashes, _hash([*key_columns(spec, schema), task, commit]))
 

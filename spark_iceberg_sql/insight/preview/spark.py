@@ -151,14 +151,7 @@ class _PreviewRun:
         )
 
     def _write_trials(self, groups: Sequence[rows.Group]) -> tuple[dict[int, TrialWrite], list[TrialWrite]]:
-        trial_rows = TrialRows(
-            self._source,
-            self._frame,
-            self._candidate.spec,
-            self._by_task,
-            self._commit_column,
-            sum(g.output.rows for g in groups),
-        )
+        trial_rows = TrialRows(self._source, self._frame, self._candidate.spec, self._by_task, self._commit_column)
         try:
             return write_trials(self._spark, trial_rows, groups, self._table, self._settings)
         except SourceChangedError:

@@ -56,7 +56,7 @@ class TrialRows:
 
     source: where they come from. frame: the rows, with the number of their commit if there are several. spec: that of
     the partitions. by_task: whether the rows of each reading task are partitions of their own. commit_column: the name
-    of the column with the number of the commit; empty for a single one. total_rows: their number.
+    of the column with the number of the commit; empty for a single one.
     """
 
     source: Source
@@ -64,7 +64,6 @@ class TrialRows:
     spec: Spec
     by_task: bool
     commit_column: str
-    total_rows: int
 
 
 def write_trials(
@@ -78,7 +77,8 @@ def write_trials(
     outputs = [group.output for group in groups]
     part_rows, whole_indexes = _affordable(outputs, settings.target_size)
     numbered = [*whole_indexes, *part_rows]
-    rows_of_groups = _collect(trial_rows, [groups[i] for i in numbered], [*part_rows.values()])
+    total_rows = sum(output.rows for output in outputs)
+    rows_of_groups = _collect(trial_rows, [groups[i] for i in numbered], [*part_rows.values()], total_rows)
     if any(int(rows_of_groups[n].size()) != outputs[i].rows for n, i in enumerate(whole_indexes)):
         raise SourceChangedError
 
@@ -128,10 +128,13 @@ def _affordable(outputs: Sequence[TaskOutput], target_size: int) -> tuple[dict[i
     return {i: max(ROWS_PER_SIZE_CHECK, int(part_bytes * outputs[i].rows / max(1, sizes[i]))) for i in parts}, indexes
 
 
-def _collect(trial_rows: TrialRows, groups: Sequence[rows.Group], part_rows: Sequence[int]) -> list[Java]:
+def _collect(
+    trial_rows: TrialRows, groups: Sequence[rows.Group], part_rows: Sequence[int], total_rows: int
+) -> list[Java]:
     """The rows of some groups, those of each in the order in which a task would receive them.
 
     part_rows: of each of the last groups, about how many of its rows to take: blocks of adjacent ones from everywhere.
+    total_rows: of all groups.
     """
     if not groups:
         return []
@@ -143,7 +146,7 @@ def _collect(trial_rows: TrialRows, groups: Sequence[rows.Group], part_rows: Seq
     whole = len(groups) - len(part_rows)
     conditions = [f"{number} BETWEEN 1 AND {whole}"]
     for n, (group, count) in enumerate(zip(groups[whole:], part_rows, strict=True), whole + 1):
-        adjacent_rows = min(_BLOCK_ROWS, count / _LEAST_BLOCKS) * trial_rows.total_rows / group.output.rows
+        adjacent_rows = min(_BLOCK_ROWS, count / _LEAST_BLOCKS) * total_rows / group.output.rows
         block = f"{position} div {max(1, int(adjacent_rows))} % {_BLOCK_NUMBERS}"
         limit = int(min(1.0, count / group.output.rows) * _BLOCK_NUMBERS)
         conditions.append(f"{number} = {n} AND {block} * {_GOLDEN_SECTION} % {_BLOCK_NUMBERS} < {limit}")
