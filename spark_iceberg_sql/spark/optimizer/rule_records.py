@@ -14,8 +14,8 @@ PACKAGE = "sparkicebergsql"
 # Classes that every rule may use, each built on the ones before it.
 SHARED =(
     "ScalaTypes", "Outgoing", "SwitchedRule", "Invocation", "Calls", "Transform", "BoundFault",
-    "ParquetTimes", "TruncatedFile", "ManifestCheck", "FileBounds", "PartitionLayout", "OpenWriters",
-    "DynamicOverwrite", "ImpliedLiteral", "Predicates", "Relations", "TrialTable", "ReadNotes", "SnapshotFiles",
+    "PartitionOverflow", "ParquetTimes", "TruncatedFile", "ManifestCheck", "FileBounds", "PartitionLayout", "OpenWriters",
+    "DynamicOverwrite", "ImpliedLiteral", "WrappedConstants", "Predicates", "Relations", "TrialTable", "ReadNotes", "SnapshotFiles",
     "FileCondition", "AnsweredTables", "RuntimeRules", "RuleRegistry",
 )  # fmt: skip
 

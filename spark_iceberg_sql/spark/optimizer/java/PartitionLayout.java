@@ -183,6 +183,13 @@ public final class PartitionLayout {
       + FileBounds.text(table, path(column), (BoundFault) faults.get(0));
   }
 
+  /** Why a write cannot replace the rows that compare with a constant at the end of a column's type. */
+  public String overflowing(Expression column) {
+    return "rows cannot be replaced by a condition on `" + Outgoing.visible(path(column))
+      + "` with a value at the end of its type: Iceberg would choose whole files by " + wrapping(column).name
+      + ", which overflows for it; run DELETE with the condition, then INSERT";
+  }
+
   /** The columns with wrong bounds; see FileBounds.described. */
   public List<WrongBoundsRow> wrongBounds() { return bounds().described(table); }
 
@@ -230,12 +237,19 @@ public final class PartitionLayout {
     String transform = transform(call);
     List<Types.NestedField> fields = new ArrayList<>();
     if (column != null && transform != null) fields.addAll(fields(column));
-    if (fields.isEmpty() || isField(fields) || !bounds().of(fields).isEmpty()) return false;
+    if (fields.isEmpty() || isField(fields) || !areRightForCalls(fields)) return false;
     for (Types.NestedField field : fields) {
       Type.TypeID type = field.type().typeId();
       if (type == Type.TypeID.UUID || type == Type.TypeID.FIXED) return false;
     }
     return !Transform.ofSpec(transform).wraps(column.dataType()) || isFieldOfAllSpecs(column, transform);
+  }
+
+  /** Where partition values overflow, they are those of the function. */
+  private boolean areRightForCalls(List<Types.NestedField> fields) {
+    for (BoundFault fault : bounds().of(fields))
+      if (!fault.isOfPartitions()) return false;
+    return true;
   }
 
   /** Whether a column itself is a partition field of any spec. */

@@ -1,0 +1,91 @@
+package sparkicebergsql;
+
+import java.util.List;
+import org.apache.spark.sql.catalyst.expressions.And;
+import org.apache.spark.sql.catalyst.expressions.BinaryComparison;
+import org.apache.spark.sql.catalyst.expressions.EqualNullSafe;
+import org.apache.spark.sql.catalyst.expressions.EqualTo;
+import org.apache.spark.sql.catalyst.expressions.Expression;
+import org.apache.spark.sql.catalyst.expressions.In;
+import org.apache.spark.sql.catalyst.expressions.InSet;
+import org.apache.spark.sql.catalyst.expressions.KnownNullable;
+import org.apache.spark.sql.catalyst.expressions.Literal;
+import org.apache.spark.sql.catalyst.expressions.Or;
+import org.apache.spark.sql.types.DataTypes;
+
+/**
+ * Comparisons of a column with constants where partition values overflow (see PartitionOverflow).
+ *
+ * <p>Iceberg transforms the constant as it transforms values. So <code>v &gt; -2147483648</code> is no range of the values
+ * of truncate(1000, v), whatever the files have: that constant becomes 2147483296.
+ */
+public final class WrappedConstants {
+  private WrappedConstants() {}
+
+  /** Whether a comparison of order has a constant whose transform wraps around. */
+  public static boolean isIn(Expression e, PartitionLayout layout) {
+    Expression column = column(e);
+    if (column == null || layout == null || layout.wrapping(column) == null) return false;
+    Object constant = constant(e, column).value();
+    if (!(constant instanceof Number)) return false;
+    boolean isLong = column.dataType().equals(DataTypes.LongType);
+    boolean isWhole = isLong || column.dataType().equals(DataTypes.IntegerType);
+    for (String transform : layout.transformsOf(column))
+      if (PartitionOverflow.isBeyond(transform, isWhole, isLong, ((Number) constant).longValue())) return true;
+    return false;
+  }
+
+  /** Whether a condition has such a comparison anywhere. */
+  public static boolean areIn(Expression e, PartitionLayout layout) {
+    if (isIn(e, layout)) return true;
+    for (Expression child : ScalaTypes.list(e.children()))
+      if (areIn(child, layout)) return true;
+    return false;
+  }
+
+  /** The column that &lt;, &lt;=, &gt; or &gt;= compares with a literal; null for any other expression. */
+  public static Expression column(Expression e) {
+    if (!(e instanceof BinaryComparison) || e instanceof EqualTo || e instanceof EqualNullSafe) return null;
+    Expression left = child(e, 0), right = child(e, 1);
+    if (PartitionLayout.isColumn(left)) return right instanceof Literal ? left : null;
+    return PartitionLayout.isColumn(right) && left instanceof Literal ? right : null;
+  }
+
+  /** The literal that a column is compared with. */
+  private static Literal constant(Expression e, Expression column) {
+    return (Literal) (column == child(e, 0) ? child(e, 1) : child(e, 0));
+  }
+
+  private static Expression child(Expression e, int i) { return (Expression) e.children().apply(i); }
+
+  /**
+   * A comparison of a column with constants, so that the files whose values of truncate have wrapped around are read for it; null
+   * if it is none.
+   *
+   * <p>These values are all that of the least number, and their bounds are right.
+   */
+  public static Expression keeping(Expression e) {
+    if (e instanceof EqualTo || e instanceof EqualNullSafe || e instanceof In || e instanceof InSet) {
+      // What a value equals has the same partition value, also if that has wrapped around.
+      for (Expression child : ScalaTypes.list(e.children()))
+        if (!PartitionLayout.isColumn(child) && child.references().size() > 0) return null;
+      return e;
+    }
+    Expression column = column(e);
+    if (column == null || constant(e, column).value() == null) return null;
+    Literal constant = constant(e, column);
+    Literal bound = new ImpliedLiteral(constant.value(), constant.dataType());
+    boolean isLong = column.dataType().equals(DataTypes.LongType);
+    Object minimum = Integer.valueOf(Integer.MIN_VALUE);
+    if (isLong) minimum = Long.valueOf(Long.MIN_VALUE);
+    Expression isMinimum = new EqualTo(column, new ImpliedLiteral(minimum, column.dataType()));
+    return new And(
+      compared(e, column, new KnownNullable(column), constant), new Or(compared(e, column, column, bound), isMinimum));
+  }
+
+  /** A comparison with other operands in their places. */
+  private static Expression compared(Expression e, Expression column, Expression operand, Expression constant) {
+    List<Expression> operands = column == child(e, 0) ? List.of(operand, constant) : List.of(constant, operand);
+    return (Expression) e.withNewChildren(ScalaTypes.seq(operands));
+  }
+}
