@@ -89,7 +89,7 @@ def uninstall(spark: SparkSession) -> None:
 
 
 def _explain_errors(*, explains: bool) -> None:
-    """Explain the errors of `SparkSession.sql`, of actions of DataFrames and of their writers, or leave all of them to pyspark."""
+    """Explain the errors of `SparkSession.sql`, of DataFrames and of their writers, or leave all of them to pyspark."""
     SparkSession.sql = _explained_sql if explains else _PLAIN_SQL  # type: ignore[method-assign]
     for errors in (read_errors, write_errors):
         (errors.install if explains else errors.uninstall)()

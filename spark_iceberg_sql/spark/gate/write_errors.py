@@ -128,8 +128,8 @@ def _as_error(match: re.Match[str], tables: list[tuple[str, Java, Java]]) -> Ice
     for name, catalog, identifier in tables:
         for column, transform in _fields(catalog, identifier, decimal):
             fact = (
-                f"`{visible(column)}` has a value whose partition value by {transform} would be {value}, which {decimal} "
-                f"cannot hold; nothing has been written to `{visible(name)}`"
+                f"`{visible(column)}` has a value whose partition value by {transform} would be {value}, "
+                f"which {decimal} cannot hold; nothing has been written to `{visible(name)}`"
             )
             remedy = "partition by another field of the column, such as bucket, or delete the value"
             if precision < _MAXIMUM_PRECISION:

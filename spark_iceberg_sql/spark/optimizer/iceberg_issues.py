@@ -94,7 +94,7 @@ ISSUES: tuple[IcebergIssue, ...] = (
         "truncate of the lowest integers overflows, in partition values and in filters: filters lose rows, and DELETE "
         "removes others; v > -2147483648 loses all rows",
         "bounds",
-        "filters read files with such a partition value, and constants for which it overflows are not passed to Iceberg",
+        "filters read files with such partition values, and constants that overflow are not passed to Iceberg",
         TESTED_VERSIONS,
         is_probed=True,
     ),
@@ -111,7 +111,7 @@ ISSUES: tuple[IcebergIssue, ...] = (
         "hours of times before the year -243013 and after 246953 overflow, in partition values and in filters: filters "
         "lose rows, and DELETE removes others",
         "bounds",
-        "filters read files with such times, and constants for which it overflows are not passed to Iceberg",
+        "filters read files with such times, and constants that overflow are not passed to Iceberg",
         TESTED_VERSIONS,
         is_probed=True,
     ),

@@ -74,24 +74,24 @@ public final class IssueProbes implements Callable<Map<String, String>> {
       case 4:
         return ManifestCheck.SIGNED_UUIDS;
       case 5:
-        return apply("truncate[1000]", Types.IntegerType.get(), Integer.valueOf(Integer.MIN_VALUE)) > 0;
+        return apply(Transforms.truncate(1000), Types.IntegerType.get(), Integer.valueOf(Integer.MIN_VALUE)) > 0;
       case 6:
-        return apply("truncate[2147483647]", Types.IntegerType.get(), Integer.valueOf(2147483646)) < 0;
+        return apply(Transforms.truncate(2147483647), Types.IntegerType.get(), Integer.valueOf(2147483646)) < 0;
       case 7:
-        return apply("hour", Types.TimestampType.withZone(), Long.valueOf(Long.MAX_VALUE)) < 0;
+        return apply(Transforms.hour(), Types.TimestampType.withZone(), Long.valueOf(Long.MAX_VALUE)) < 0;
       case 8:
-        return apply("hour", Types.TimestampType.withZone(), Long.valueOf(-3599000001L)) < -1;
+        return apply(Transforms.hour(), Types.TimestampType.withZone(), Long.valueOf(-3599000001L)) < -1;
       default:
         return losesManifests();
     }
   }
 
-  /** The partition value of a transform, as a spec writes it. */
+  /** The partition value by a transform. */
   @SuppressWarnings("unchecked")
-  private static int apply(String transform, Type type, Object value) {
-    org.apache.iceberg.transforms.Transform<Object, Object> parsed =
-      (org.apache.iceberg.transforms.Transform<Object, Object>) Transforms.fromString(type, transform);
-    return ((Integer) parsed.bind(type).apply(value)).intValue();
+  private static int apply(org.apache.iceberg.transforms.Transform<?, ?> transform, Type type, Object value) {
+    org.apache.iceberg.transforms.Transform<Object, Object> of =
+      (org.apache.iceberg.transforms.Transform<Object, Object>) transform;
+    return ((Integer) of.bind(type).apply(value)).intValue();
   }
 
   /** Whether bucket(4, x) = 2 becomes x = 2 for a partition field x. */
