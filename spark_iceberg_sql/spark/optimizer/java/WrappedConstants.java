@@ -1,14 +1,16 @@
 package sparkicebergsql;
 
-import java.util.List;
 import org.apache.spark.sql.catalyst.expressions.And;
-import org.apache.spark.sql.catalyst.expressions.BinaryComparison;
 import org.apache.spark.sql.catalyst.expressions.EqualNullSafe;
 import org.apache.spark.sql.catalyst.expressions.EqualTo;
 import org.apache.spark.sql.catalyst.expressions.Expression;
+import org.apache.spark.sql.catalyst.expressions.GreaterThan;
+import org.apache.spark.sql.catalyst.expressions.GreaterThanOrEqual;
 import org.apache.spark.sql.catalyst.expressions.In;
 import org.apache.spark.sql.catalyst.expressions.InSet;
 import org.apache.spark.sql.catalyst.expressions.KnownNullable;
+import org.apache.spark.sql.catalyst.expressions.LessThan;
+import org.apache.spark.sql.catalyst.expressions.LessThanOrEqual;
 import org.apache.spark.sql.catalyst.expressions.Literal;
 import org.apache.spark.sql.catalyst.expressions.Or;
 import org.apache.spark.sql.types.DataTypes;
@@ -45,7 +47,9 @@ public final class WrappedConstants {
 
   /** The column that &lt;, &lt;=, &gt; or &gt;= compares with a literal; null for any other expression. */
   public static Expression column(Expression e) {
-    if (!(e instanceof BinaryComparison) || e instanceof EqualTo || e instanceof EqualNullSafe) return null;
+    boolean isOrder = e instanceof LessThan || e instanceof LessThanOrEqual || e instanceof GreaterThan
+      || e instanceof GreaterThanOrEqual;
+    if (!isOrder) return null;
     Expression left = child(e, 0), right = child(e, 1);
     if (PartitionLayout.isColumn(left)) return right instanceof Literal ? left : null;
     return PartitionLayout.isColumn(right) && left instanceof Literal ? right : null;
@@ -83,9 +87,12 @@ public final class WrappedConstants {
       compared(e, column, new KnownNullable(column), constant), new Or(compared(e, column, column, bound), isMinimum));
   }
 
-  /** A comparison with other operands in their places. */
+  // A new node: `withNewChildren` would keep the old one, since for Spark an added literal equals the query's.
   private static Expression compared(Expression e, Expression column, Expression operand, Expression constant) {
-    List<Expression> operands = column == child(e, 0) ? List.of(operand, constant) : List.of(constant, operand);
-    return (Expression) e.withNewChildren(ScalaTypes.seq(operands));
+    boolean isLeft = column == child(e, 0);
+    Expression left = isLeft ? operand : constant, right = isLeft ? constant : operand;
+    if (e instanceof LessThan) return new LessThan(left, right);
+    if (e instanceof LessThanOrEqual) return new LessThanOrEqual(left, right);
+    return e instanceof GreaterThan ? (Expression) new GreaterThan(left, right) : new GreaterThanOrEqual(left, right);
   }
 }
