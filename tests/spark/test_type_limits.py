@@ -249,6 +249,10 @@ def test_the_first_second_of_a_unit(spark: SparkSession, transform: str, mode: s
     assert ids(spark, table, f"iceberg_{transform}(v) = {value}") == expected
     spark.sql(f"DELETE FROM {table} WHERE v < '1965-01-01'")
     assert ids(spark, table) == [0, 1, 3, 4]
+    with pytest.raises(Exception, match="rows cannot be replaced by a condition on `v`"):
+        spark.sql(f"INSERT INTO {table} REPLACE WHERE v < '1965-01-01' SELECT 9, TIMESTAMP '1960-01-01'")
+    spark.sql(f"INSERT INTO {table} REPLACE WHERE v >= '2000-01-01' SELECT 5, TIMESTAMP '2025-01-01'")
+    assert ids(spark, table) == [0, 1, 3, 5]
 
 
 # ------------------------------------------------------------------ values that cannot be written

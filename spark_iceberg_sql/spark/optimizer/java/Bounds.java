@@ -79,6 +79,7 @@ public class Bounds extends SwitchedRule {
       Expression compared = WrappedConstants.column(e);
       PartitionLayout layout = compared == null ? null : (PartitionLayout) layouts.get(PartitionLayout.root(compared));
       if (WrappedConstants.isIn(e, layout)) throw new UnsupportedOperationException(layout.overflowing(compared));
+      if (WrappedConstants.isSince1970(e) && areAll(faults(compared, layouts), BoundFault.Kind.EARLY)) return;
       List<BoundFault> faults = PartitionLayout.isColumn(e) ? faults(e, layouts) : List.of();
       if (!faults.isEmpty())
         throw new UnsupportedOperationException(
@@ -134,11 +135,11 @@ public class Bounds extends SwitchedRule {
       for (Expression child : ScalaTypes.list(e.children())) isAdded |= ImpliedLiteral.isBound(child);
       if (isAdded) return null;
       PartitionLayout layout = (PartitionLayout) layouts.get(PartitionLayout.root(column));
-      boolean isWrapped = true;
-      List<BoundFault> faults = faults(column, layouts);
-      for (BoundFault fault : faults) isWrapped &= fault.kind == BoundFault.Kind.WRAPPED;
       if (WrappedConstants.isIn(e, layout)) return (Expression) e.mapChildren(new Withheld());
-      return faults.isEmpty() || !isWrapped ? null : WrappedConstants.keeping(e);
+      List<BoundFault> faults = faults(column, layouts);
+      if (faults.isEmpty()) return null;
+      if (WrappedConstants.isSince1970(e) && areAll(faults, BoundFault.Kind.EARLY)) return e;
+      return areAll(faults, BoundFault.Kind.WRAPPED) ? WrappedConstants.keeping(e) : null;
     }
 
     /** Whether a comparison can only concern uuids for which Iceberg decides it rightly, or is none of the scan's. */
@@ -190,6 +191,12 @@ public class Bounds extends SwitchedRule {
       for (BoundFault fault : faults) isRight &= fault.isOfPartitions();
       return isRight || !isBound && !counts(faults) ? e : e.mapChildren(new Conditions(layouts));
     }
+  }
+
+  private static boolean areAll(List<BoundFault> faults, BoundFault.Kind kind) {
+    for (BoundFault fault : faults)
+      if (fault.kind != kind) return false;
+    return true;
   }
 
   private static boolean counts(List<BoundFault> faults) {

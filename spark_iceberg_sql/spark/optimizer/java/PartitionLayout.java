@@ -178,9 +178,12 @@ public final class PartitionLayout {
 
   /** Why a write cannot replace the rows for which a condition on a column is true. */
   public String unreliable(Expression column, List<BoundFault> faults) {
+    BoundFault fault = (BoundFault) faults.get(0);
     return "rows cannot be replaced by a condition on `" + Outgoing.visible(path(column))
-      + "`: Iceberg would choose whole files by their bounds; "
-      + FileBounds.text(table, path(column), (BoundFault) faults.get(0));
+      + "`: Iceberg would choose whole files by their bounds"
+      + (fault.file == null
+          ? " and partition values, which cannot be relied on; run DELETE with the condition, then INSERT"
+          : "; " + FileBounds.text(table, path(column), fault));
   }
 
   /** Why a write cannot replace the rows that compare with a constant at the end of a column's type. */

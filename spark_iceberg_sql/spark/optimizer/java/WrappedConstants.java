@@ -37,6 +37,13 @@ public final class WrappedConstants {
     return false;
   }
 
+  /** Whether a comparison of order has a time since 1970 as its constant: no time before is counted beyond 1970. */
+  public static boolean isSince1970(Expression e) {
+    Expression column = column(e);
+    Object value = column == null ? null : constant(e, column).value();
+    return value instanceof Long && ((Long) value).longValue() >= 0;
+  }
+
   /** Whether a condition has such a comparison anywhere. */
   public static boolean areIn(Expression e, PartitionLayout layout) {
     if (isIn(e, layout)) return true;
