@@ -139,7 +139,7 @@ public class Bounds extends SwitchedRule {
       List<BoundFault> faults = faults(column, layouts);
       if (faults.isEmpty()) return null;
       if (WrappedConstants.isSince1970(e) && areAll(faults, BoundFault.Kind.EARLY)) return e;
-      return areAll(faults, BoundFault.Kind.WRAPPED) ? WrappedConstants.keeping(e) : null;
+      return areAll(faults, BoundFault.Kind.WRAPPED) ? WrappedConstants.keeping(e, layout) : null;
     }
 
     /** Whether a comparison can only concern uuids for which Iceberg decides it rightly, or is none of the scan's. */

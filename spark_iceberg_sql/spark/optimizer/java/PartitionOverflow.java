@@ -36,7 +36,8 @@ public final class PartitionOverflow {
     return type.typeId() == Type.TypeID.INTEGER || type.typeId() == Type.TypeID.LONG;
   }
 
-  private static long minimum(boolean isLong) { return isLong ? Long.MIN_VALUE : Integer.MIN_VALUE; }
+  /** The least number of a type. */
+  public static long minimum(boolean isLong) { return isLong ? Long.MIN_VALUE : Integer.MIN_VALUE; }
 
   /** Whether truncation by a width wraps around: no power of two does, up to 2^30. */
   public static boolean wraps(long width, boolean isLong) { return minimum(isLong) % width != 0; }
@@ -50,6 +51,11 @@ public final class PartitionOverflow {
   private static long wrapped(long width, boolean isLong) {
     long minimum = minimum(isLong), result = minimum - Math.floorMod(minimum, width);
     return isLong ? result : (int) result;
+  }
+
+  /** The greatest number that wraps around. */
+  public static long lastWrapped(long width, boolean isLong) {
+    return minimum(isLong) + width - Math.floorMod(minimum(isLong), width) - 1;
   }
 
   /** Adds the faults of the columns that no file can be skipped by: they are those of the specs alone. */

@@ -1,5 +1,8 @@
 package sparkicebergsql;
 
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
 import org.apache.spark.sql.catalyst.expressions.And;
 import org.apache.spark.sql.catalyst.expressions.EqualNullSafe;
 import org.apache.spark.sql.catalyst.expressions.EqualTo;
@@ -73,9 +76,9 @@ public final class WrappedConstants {
    * A comparison of a column with constants, so that the files whose values of truncate have wrapped around are read for it; null
    * if it is none.
    *
-   * <p>These values are all that of the least number, and their bounds are right.
+   * <p>Their bounds are right.
    */
-  public static Expression keeping(Expression e) {
+  public static Expression keeping(Expression e, PartitionLayout layout) {
     if (e instanceof EqualTo || e instanceof EqualNullSafe || e instanceof In || e instanceof InSet) {
       // What a value equals has the same partition value, also if that has wrapped around.
       for (Expression child : ScalaTypes.list(e.children()))
@@ -86,12 +89,27 @@ public final class WrappedConstants {
     if (column == null || constant(e, column).value() == null) return null;
     Literal constant = constant(e, column);
     Literal bound = new ImpliedLiteral(constant.value(), constant.dataType());
+    Expression range = compared(e, column, column, bound);
+    for (Expression wrapped : wrapped(column, layout)) range = new Or(range, wrapped);
+    return new And(compared(e, column, new KnownNullable(column), constant), range);
+  }
+
+  // Iceberg transforms both ends of such a range to the one value that wrapped around, and keeps the range itself as the
+  // condition on the rows and on a file's groups of rows.
+
+  /** For each width of truncate, the range of the values for which it wraps around. */
+  private static List<Expression> wrapped(Expression column, PartitionLayout layout) {
     boolean isLong = column.dataType().equals(DataTypes.LongType);
-    Object minimum = Integer.valueOf(Integer.MIN_VALUE);
-    if (isLong) minimum = Long.valueOf(Long.MIN_VALUE);
-    Expression isMinimum = new EqualTo(column, new ImpliedLiteral(minimum, column.dataType()));
-    return new And(
-      compared(e, column, new KnownNullable(column), constant), new Or(compared(e, column, column, bound), isMinimum));
+    List<Expression> ranges = new ArrayList<>();
+    for (String transform : new LinkedHashSet<String>(layout.transformsOf(column))) {
+      long width = PartitionOverflow.width(transform, true);
+      if (width == 0 || !PartitionOverflow.wraps(width, isLong)) continue;
+      ranges.add(
+        new And(new GreaterThanOrEqual(column, ImpliedLiteral.of(PartitionOverflow.minimum(isLong), column.dataType())),
+          new LessThanOrEqual(
+            column, ImpliedLiteral.of(PartitionOverflow.lastWrapped(width, isLong), column.dataType()))));
+    }
+    return ranges;
   }
 
   // A new node: `withNewChildren` would keep the old one, since for Spark an added literal equals the query's.
