@@ -21,6 +21,9 @@ MICROS = f"""
     UNION ALL SELECT id - 100000 FROM range(0, 200000, {EVERY})
     UNION ALL SELECT (id - 2562047788) * 3600000000 + pmod(id, 3) - 1 FROM range(0, 5124095576, {HOURS})
     UNION ALL SELECT (id - 106751991) * 86400000000 + pmod(id, 3) - 1 FROM range(0, 213503982, {DAYS_APART})
+    UNION ALL SELECT (id - 2562047788) * 3600000000 + 999999 FROM range(0, 2562047988, {HOURS})
+    UNION ALL SELECT (id - 106751991) * 86400000000 + 999999 FROM range(0, 106752000, {DAYS_APART})
+    UNION ALL SELECT -9223372036854000001L + id * 1000000 FROM range(3)
     UNION ALL SELECT unix_date(make_date(CAST(1 + id DIV 36 AS int), CAST(1 + pmod(id DIV 3, 12) AS int), 1))
         * 86400000000L + pmod(id, 3) - 1 FROM range(0, 359964, {EVERY})
     UNION ALL SELECT * FROM VALUES (9223372036854775807L), (-9223372036854775807L - 1), (NULL)
@@ -186,7 +189,7 @@ def test_a_costly_source_is_computed_once(spark: SparkSession) -> None:
     source = "to_timestamp(CAST(id AS string))"
     query = f"SELECT iceberg_months({source}), iceberg_days({source}) FROM range(9)"
     text = plan(spark, query)
-    assert text.count("static_invoke") == 1
+    assert text.count("static_invoke") == 2
     assert "MonthsFunction" in text
     assert text.count("as timestamp)") == 2
 

@@ -25,7 +25,7 @@ from spark_iceberg_sql.model.functions.metadata_functions import NAMES
 from spark_iceberg_sql.spark.bridge.gate import requests
 from spark_iceberg_sql.spark.bridge.jvm import process
 from spark_iceberg_sql.spark.bridge.jvm.gateway import Java, gateway, java_session
-from spark_iceberg_sql.spark.gate import explain_errors, read_errors, unreadable_tables
+from spark_iceberg_sql.spark.gate import explain_errors, read_errors, unreadable_tables, write_errors
 from spark_iceberg_sql.spark.gate.admission import admit
 from spark_iceberg_sql.spark.modes import validated_mode
 from spark_iceberg_sql.spark.optimizer import injection
@@ -89,9 +89,10 @@ def uninstall(spark: SparkSession) -> None:
 
 
 def _explain_errors(*, explains: bool) -> None:
-    """Explain the errors of `SparkSession.sql` and of actions of DataFrames, or leave all of them to pyspark."""
+    """Explain the errors of `SparkSession.sql`, of DataFrames and of their writers, or leave all of them to pyspark."""
     SparkSession.sql = _explained_sql if explains else _PLAIN_SQL  # type: ignore[method-assign]
-    (read_errors.install if explains else read_errors.uninstall)()
+    for errors in (read_errors, write_errors):
+        (errors.install if explains else errors.uninstall)()
     process.report_end(gateway(), explains)
 
 
@@ -128,6 +129,8 @@ def _run(spark: SparkSession, text: Any, args: Any, kwargs: dict[str, Any], atte
             raise
         if (refused := read_errors.refusal(error)) is not None:
             raise refused from None
+        if (unwritable := write_errors.refusal(spark, error, text)) is not None:
+            raise unwritable from None
         if (fault := unreadable_tables.statement_fault(spark, error, text)) is not None:
             raise fault from None
         function_name = explain_errors.unknown_function(error, text) or explain_errors.unknown_spec_function(error)

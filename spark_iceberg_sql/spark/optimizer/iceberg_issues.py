@@ -90,6 +90,41 @@ ISSUES: tuple[IcebergIssue, ...] = (
         is_probed=True,
     ),
     IcebergIssue(
+        "apache/iceberg#9767",
+        "truncate of the lowest integers overflows, in partition values and in filters: filters lose rows, and DELETE "
+        "removes others; v > -2147483648 loses all rows",
+        "bounds",
+        "filters read files with such partition values, and constants that overflow are not passed to Iceberg",
+        TESTED_VERSIONS,
+        is_probed=True,
+    ),
+    IcebergIssue(
+        "apache/iceberg#18111",
+        "truncate of an INT by more than 2^30 overflows for positive values, too: filters lose rows",
+        "bounds",
+        "filters on the column are not passed to Iceberg",
+        TESTED_VERSIONS,
+        is_probed=True,
+    ),
+    IcebergIssue(
+        "apache/iceberg#9713",
+        "hours of times before the year -243013 and after 246953 overflow, in partition values and in filters: filters "
+        "lose rows, and DELETE removes others",
+        "bounds",
+        "filters read files with such times, and constants that overflow are not passed to Iceberg",
+        TESTED_VERSIONS,
+        is_probed=True,
+    ),
+    IcebergIssue(
+        "times before 1970 in .999999",
+        "of times before 1970, those in the first second of an hour, day, month or year that end in .999999 get the "
+        "partition before: filters lose them, and DELETE removes them with that partition",
+        "bounds",
+        "filters read files with such times",
+        TESTED_VERSIONS,
+        is_probed=True,
+    ),
+    IcebergIssue(
         "null partitions without counts",
         "a null partition value is taken as the lowest: DELETE with col < ... removes the rows of such a partition, "
         "and SELECT returns them for OR, where files have no counts of nulls, as after add_files of a Hive table",

@@ -14,9 +14,9 @@ PACKAGE = "sparkicebergsql"
 # Classes that every rule may use, each built on the ones before it.
 SHARED =(
     "ScalaTypes", "Outgoing", "SwitchedRule", "Invocation", "Calls", "Transform", "BoundFault",
-    "ParquetTimes", "TruncatedFile", "ManifestCheck", "FileBounds", "PartitionLayout", "OpenWriters",
-    "DynamicOverwrite", "ImpliedLiteral", "Predicates", "Relations", "TrialTable", "ReadNotes", "SnapshotFiles",
-    "FileCondition", "AnsweredTables", "RuntimeRules", "RuleRegistry",
+    "PartitionOverflow", "ParquetTimes", "TruncatedFile", "ManifestCheck", "FileBounds", "PartitionLayout",
+    "OpenWriters", "DynamicOverwrite", "ImpliedLiteral", "WrappedConstants", "Predicates", "Relations", "TrialTable",
+    "ReadNotes", "SnapshotFiles", "FileCondition", "AnsweredTables", "RuntimeRules", "RuleRegistry",
 )  # fmt: skip
 
 

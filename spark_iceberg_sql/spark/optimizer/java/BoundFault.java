@@ -13,7 +13,8 @@ public final class BoundFault {
    * fact: what is wrong, after "the bounds of `ts`". issue: where its cause is reported, or nothing. remedy: what to
    * do, where a rewrite of the files does not correct it.
    *
-   * <p>NULLS is no fault of bounds: see NullPartitions. UUID_RANGE is of files in which Iceberg's order of uuids is that of their bytes, so that = and IN are right.
+   * <p>NULLS is no fault of bounds: see NullPartitions. The three after PARTITION are of partition values, where the bounds
+   * are right: see PartitionOverflow. UUID_RANGE is of files in which Iceberg's order of uuids is that of their bytes, so that = and IN are right.
    */
   public enum Kind {
     MILLIS("are a thousand times too small, since the files have TIMESTAMP(MILLIS)", "apache/iceberg#18173", ""),
@@ -22,6 +23,12 @@ public final class BoundFault {
     UNREAD("lie near 1970, which may be due to TIMESTAMP(MILLIS) in the files, whose footers were not read", "", ""),
     INVERTED("are reversed, the lower one above the upper one", "", ""),
     PARTITION("contradict the partition values of the files", "", ""),
+    WRAPPED("reach the low end of the type, where the partition values of truncate overflow", "apache/iceberg#9767",
+      "replace the partition field by truncate with a power of two, such as 1024, then rewrite all data files"),
+    WRAPPED_HOURS("reach years for which the partition values of hours overflow", "apache/iceberg#9713",
+      "replace the partition field by days, then rewrite all data files"),
+    EARLY("before 1970 end in .999999, where Iceberg's partition values may be too low", "",
+      "replace the partition field by one of another column, then rewrite all data files"),
     COUNTS("contradict the counts of nulls", "", ""),
     CALENDAR("reach before 15 October 1582, where the filter of ORC's reader uses another calendar", "",
       "set the table property write.format.default to parquet, then rewrite all data files"),
@@ -88,4 +95,7 @@ public final class BoundFault {
 
   /** Whether the bounds themselves are right, and no rewrite of the files helps. */
   public boolean isOfUuids() { return kind == Kind.UUID || kind == Kind.UUID_RANGE; }
+
+  /** Whether the bounds are right, and the partition values are those that Iceberg computes. */
+  public boolean isOfPartitions() { return kind == Kind.WRAPPED || kind == Kind.WRAPPED_HOURS || kind == Kind.EARLY; }
 }

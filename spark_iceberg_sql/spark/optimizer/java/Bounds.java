@@ -76,6 +76,10 @@ public class Bounds extends SwitchedRule {
     /** A write that replaces rows by a filter leaves the choice of files to Iceberg alone. */
     private void refuse(Expression e) {
       if (e instanceof IsNull || e instanceof IsNotNull) return;
+      Expression compared = WrappedConstants.column(e);
+      PartitionLayout layout = compared == null ? null : (PartitionLayout) layouts.get(PartitionLayout.root(compared));
+      if (WrappedConstants.isIn(e, layout)) throw new UnsupportedOperationException(layout.overflowing(compared));
+      if (WrappedConstants.isSince1970(e) && areAll(faults(compared, layouts), BoundFault.Kind.EARLY)) return;
       List<BoundFault> faults = PartitionLayout.isColumn(e) ? faults(e, layouts) : List.of();
       if (!faults.isEmpty())
         throw new UnsupportedOperationException(
@@ -108,6 +112,8 @@ public class Bounds extends SwitchedRule {
       if (e instanceof KnownNullable || Calls.function(e) != null) return e;
       if (PartitionLayout.isColumn(e)) return faults(e, layouts).isEmpty() ? e : new KnownNullable(e);
       if (isRightForUuids(e)) return e;
+      Expression kept = whereWrapped(e);
+      if (kept != null) return kept;
       boolean isNullTest = e instanceof IsNull || e instanceof IsNotNull;
       if (isNullTest && PartitionLayout.isColumn((Expression) e.children().apply(0))) {
         boolean isCounted = counts(faults((Expression) e.children().apply(0), layouts));
@@ -116,6 +122,24 @@ public class Bounds extends SwitchedRule {
       for (Expression child : ScalaTypes.list(e.children()))
         if (ImpliedLiteral.isBound(child)) return e; // added by Prune, which knows the faults
       return e.mapChildren(this);
+    }
+
+    /** A comparison that Iceberg would take wrongly because of partition values that overflow; null if it is none. */
+    private Expression whereWrapped(Expression e) {
+      Expression column = null;
+      for (Expression child : ScalaTypes.list(e.children()))
+        if (column == null && PartitionLayout.isColumn(child)) column = child;
+      if (column == null || !(e instanceof BinaryComparison) && !(e instanceof In) && !(e instanceof InSet))
+        return null;
+      boolean isAdded = false;
+      for (Expression child : ScalaTypes.list(e.children())) isAdded |= ImpliedLiteral.isBound(child);
+      if (isAdded) return null;
+      PartitionLayout layout = (PartitionLayout) layouts.get(PartitionLayout.root(column));
+      if (WrappedConstants.isIn(e, layout)) return (Expression) e.mapChildren(new Withheld());
+      List<BoundFault> faults = faults(column, layouts);
+      if (faults.isEmpty()) return null;
+      if (WrappedConstants.isSince1970(e) && areAll(faults, BoundFault.Kind.EARLY)) return e;
+      return areAll(faults, BoundFault.Kind.WRAPPED) ? WrappedConstants.keeping(e, layout) : null;
     }
 
     /** Whether a comparison can only concern uuids for which Iceberg decides it rightly, or is none of the scan's. */
@@ -141,6 +165,14 @@ public class Bounds extends SwitchedRule {
     }
   }
 
+  /** Wraps columns. */
+  static class Withheld extends ScalaTypes.Mapping<Expression, Expression> {
+    @Override
+    protected Object of(Object e) {
+      return PartitionLayout.isColumn((Expression) e) ? new KnownNullable((Expression) e) : e;
+    }
+  }
+
   /** Wraps the columns with a fault in the aggregates that Iceberg answers from its metadata. */
   static class Aggregates extends ScalaTypes.Mapping<Expression, Expression> {
     private final Map<ExprId, PartitionLayout> layouts;
@@ -155,8 +187,16 @@ public class Bounds extends SwitchedRule {
       Expression column = e.children().isEmpty() ? null : (Expression) e.children().apply(0);
       if (column == null || !PartitionLayout.isColumn(column)) return e;
       List<BoundFault> faults = faults(column, layouts);
-      return faults.isEmpty() || !isBound && !counts(faults) ? e : e.mapChildren(new Conditions(layouts));
+      boolean isRight = true;
+      for (BoundFault fault : faults) isRight &= fault.isOfPartitions();
+      return isRight || !isBound && !counts(faults) ? e : e.mapChildren(new Conditions(layouts));
     }
+  }
+
+  private static boolean areAll(List<BoundFault> faults, BoundFault.Kind kind) {
+    for (BoundFault fault : faults)
+      if (fault.kind != kind) return false;
+    return true;
   }
 
   private static boolean counts(List<BoundFault> faults) {

@@ -8,17 +8,21 @@ import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.catalog.HiveTableRelation;
 import org.apache.spark.sql.catalyst.expressions.Add;
 import org.apache.spark.sql.catalyst.expressions.Alias;
+import org.apache.spark.sql.catalyst.expressions.And;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.BoundReference;
 import org.apache.spark.sql.catalyst.expressions.Cast;
 import org.apache.spark.sql.catalyst.expressions.DateFromUnixDate;
+import org.apache.spark.sql.catalyst.expressions.EqualTo;
 import org.apache.spark.sql.catalyst.expressions.EvalMode;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.GetStructField;
+import org.apache.spark.sql.catalyst.expressions.GreaterThan;
 import org.apache.spark.sql.catalyst.expressions.If;
 import org.apache.spark.sql.catalyst.expressions.IntegralDivide;
 import org.apache.spark.sql.catalyst.expressions.IsNull;
 import org.apache.spark.sql.catalyst.expressions.KnownNotNull;
+import org.apache.spark.sql.catalyst.expressions.LessThan;
 import org.apache.spark.sql.catalyst.expressions.Literal;
 import org.apache.spark.sql.catalyst.expressions.MicrosToTimestamp;
 import org.apache.spark.sql.catalyst.expressions.Multiply;
@@ -61,6 +65,7 @@ public class Fast extends SwitchedRule {
   private static final long CYCLES = 15000;
   /** A day is 10546875 times 2^13 microseconds, an hour 3515625 times 2^10. */
   private static final long DAY_ODD = 10546875, HOUR_ODD = 3515625;
+  private static final long SECOND = 1000000;
   private static final int DAY_BITS = 13, HOUR_BITS = 10;
   private static final long OFFSET_DAYS = CYCLES * DAYS_400_YEARS, OFFSET_HOURS = 3000000000L;
   /** The leaves that are scans or existing rows. */
@@ -129,9 +134,10 @@ public class Fast extends SwitchedRule {
       case "MONTHS":
         return repeatable(source) ? orNull(source, integer(months(nonNull))) : null;
       case "DAYS":
+        if (!date && !repeatable(source)) return null;
         return date ? source : new DateFromUnixDate(integer(minus(days(source), OFFSET_DAYS)));
       case "HOURS":
-        return date ? null : integer(minus(hours(source), OFFSET_HOURS));
+        return date || !repeatable(source) ? null : integer(minus(hours(source), OFFSET_HOURS));
       default:
         return null;
     }
@@ -153,7 +159,7 @@ public class Fast extends SwitchedRule {
   }
 
   /**
-   * The expressions for years and months repeat their source, so it must be a plain column, or one cast without
+   * The expressions repeat their source, so it must be a plain column, or one cast without
    * changing its value. Other sources, such as to_timestamp(text), keep Iceberg's own function.
    */
   static boolean repeatable(Expression e) {
@@ -165,15 +171,27 @@ public class Fast extends SwitchedRule {
     return new PreciseTimestampConversion(timestamp, timestamp.dataType(), DataTypes.LongType);
   }
 
+  /**
+   * Microseconds since 1970 as Iceberg counts units in them: times before 1970 that end in .999999 a second earlier. Of those that
+   * this would take below the least long, none is in the first second of a unit.
+   */
+  static Expression counted(Expression timestamp) {
+    Expression micros = micros(timestamp);
+    Expression isLast = new EqualTo(new Remainder(plus(micros, 1), number(SECOND), Arithmetic.wrapping()), number(0));
+    Expression isEarlier = new And(
+      new LessThan(micros, number(0)), new And(isLast, new GreaterThan(micros, number(Long.MIN_VALUE + SECOND))));
+    return new If(isEarlier, minus(micros, SECOND), micros);
+  }
+
   /** Days since 1970 plus OFFSET_DAYS. */
   static Expression days(Expression source) {
     if (!timestamp(source.dataType())) return plus(cast(new UnixDate(source), DataTypes.LongType), OFFSET_DAYS);
-    return divide(plus(shift(micros(source), DAY_BITS), OFFSET_DAYS * DAY_ODD), DAY_ODD);
+    return divide(plus(shift(counted(source), DAY_BITS), OFFSET_DAYS * DAY_ODD), DAY_ODD);
   }
 
   /** Hours since 1970 plus OFFSET_HOURS. */
   static Expression hours(Expression timestamp) {
-    return divide(plus(shift(micros(timestamp), HOUR_BITS), OFFSET_HOURS * HOUR_ODD), HOUR_ODD);
+    return divide(plus(shift(counted(timestamp), HOUR_BITS), OFFSET_HOURS * HOUR_ODD), HOUR_ODD);
   }
 
   // The calendar: the quarters and centuries after Neri and Schneider, Euclidean affine functions and their application

@@ -153,6 +153,7 @@ public final class FileBounds {
       if (faults == null) continue;
       for (BoundFault fault : faults) BoundFault.add(result.faults, result.isComplete ? fault : widened(fault));
     }
+    PartitionOverflow.addUnordered(table, result.faults);
     if (!result.isComplete && table.properties().containsKey(ParquetTimes.MAPPING))
       result.assume(table, BoundFault.Kind.UNREAD, ManifestCheck.MINIMUM_MILLIS, ManifestCheck.MAXIMUM_MILLIS);
     if (table.properties().containsKey("delta-version"))

@@ -129,7 +129,7 @@ public class Guard extends SwitchedRule {
       Object operand = operand(compared);
       Expression call = operand == null ? null : Calls.call(operand);
       boolean equality = compared instanceof EqualTo || compared instanceof In || compared instanceof InSet;
-      if (call == null || not && !equality || !isCorrect(call)) return (Expression) new Withhold().of(e);
+      if (call == null || not && !equality || !isCorrect(call, compared)) return (Expression) new Withhold().of(e);
       if (Calls.pushable(operand) && !not) return e;
       Expression offered = Calls.pushable(operand) ? e : (Expression) e.transform(ScalaTypes.rewrite(new Offer()));
       if (not)
@@ -141,8 +141,25 @@ public class Guard extends SwitchedRule {
     // Iceberg reports that it covers a predicate such as bucket(4, x) = 2 completely, so Spark drops its own filter, and
     // it skips files by it: PartitionLayout.isCorrectFor has the cases in which that is wrong. For a negation it also
     // returns rows where x is null, so `bucket(4, x) IS NOT NULL` is pushed together with it.
-    boolean isCorrect(Expression call) {
-      return layout != null && call.references().subsetOf(columns) && layout.isCorrectFor(call);
+    boolean isCorrect(Expression call, Expression compared) {
+      if (layout == null || !call.references().subsetOf(columns) || !layout.isCorrectFor(call)) return false;
+      // Iceberg counts some times before 1970 to the unit before, so that its transforms do not keep their order.
+      boolean counts =
+        Transform.of(call).unit != null && !PartitionLayout.source(call).dataType().equals(DataTypes.DateType);
+      return !counts || !isNegative(compared)
+        || layout.isFieldOfAllSpecs(PartitionLayout.source(call), PartitionLayout.transform(call));
+    }
+
+    /** Whether a comparison has a constant below 0. */
+    private static boolean isNegative(Expression compared) {
+      if (compared instanceof InSet)
+        for (Object value : ScalaTypes.list(((InSet) compared).hset()))
+          if (value instanceof Number && ((Number) value).longValue() < 0) return true;
+      for (Expression child : ScalaTypes.list(compared.children())) {
+        Object value = child instanceof Literal ? ((Literal) child).value() : null;
+        if (value instanceof Number && ((Number) value).longValue() < 0) return true;
+      }
+      return false;
     }
 
     /** The side of a comparison with constants that is a call, withheld or not; null if none is. */

@@ -30,7 +30,9 @@ import org.apache.iceberg.shaded.org.apache.parquet.hadoop.metadata.ParquetMetad
 import org.apache.iceberg.shaded.org.apache.parquet.schema.LogicalTypeAnnotation;
 import org.apache.iceberg.shaded.org.apache.parquet.schema.MessageType;
 import org.apache.iceberg.shaded.org.apache.parquet.schema.PrimitiveType;
+import org.apache.iceberg.transforms.Transforms;
 import org.apache.iceberg.types.Conversions;
+import org.apache.iceberg.types.Type;
 import org.apache.iceberg.types.Types;
 
 /**
@@ -46,7 +48,8 @@ public final class IssueProbes implements Callable<Map<String, String>> {
   @Override
   public Map<String, String> call() {
     String[] references = {"apache/iceberg#15502", "apache/iceberg#18173", "apache/iceberg#17440",
-      "apache/iceberg#17346", "apache/iceberg#14216"};
+      "apache/iceberg#17346", "apache/iceberg#14216", "apache/iceberg#9767", "apache/iceberg#18111",
+      "apache/iceberg#9713", "times before 1970 in .999999"};
     Map<String, String> results = new LinkedHashMap<>();
     for (int i = 0; i < references.length; i++) {
       try {
@@ -70,9 +73,25 @@ public final class IssueProbes implements Callable<Map<String, String>> {
         return losesDeletes();
       case 4:
         return ManifestCheck.SIGNED_UUIDS;
+      case 5:
+        return apply(Transforms.truncate(1000), Types.IntegerType.get(), Integer.valueOf(Integer.MIN_VALUE)) > 0;
+      case 6:
+        return apply(Transforms.truncate(2147483647), Types.IntegerType.get(), Integer.valueOf(2147483646)) < 0;
+      case 7:
+        return apply(Transforms.hour(), Types.TimestampType.withZone(), Long.valueOf(Long.MAX_VALUE)) < 0;
+      case 8:
+        return apply(Transforms.hour(), Types.TimestampType.withZone(), Long.valueOf(-3599000001L)) < -1;
       default:
         return losesManifests();
     }
+  }
+
+  /** The partition value by a transform. */
+  @SuppressWarnings("unchecked")
+  private static int apply(org.apache.iceberg.transforms.Transform<?, ?> transform, Type type, Object value) {
+    org.apache.iceberg.transforms.Transform<Object, Object> of =
+      (org.apache.iceberg.transforms.Transform<Object, Object>) transform;
+    return ((Integer) of.bind(type).apply(value)).intValue();
   }
 
   /** Whether bucket(4, x) = 2 becomes x = 2 for a partition field x. */

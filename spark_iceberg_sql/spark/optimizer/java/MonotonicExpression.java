@@ -40,6 +40,8 @@ public final class MonotonicExpression {
   private int zoned;
   /** In microseconds: how far from the point a DST transition still matters; how far off the point always is. */
   private long reach, slack;
+  /** Whether it counts units of a timestamp as Iceberg does: for some before 1970, a second too early. */
+  private boolean countsEarly;
   /** Whether a step has added a number or multiplied by one. */
   private boolean shifted, scaled;
   /** Dates or timestamps that are written with four digits for the year. */
@@ -110,6 +112,7 @@ public final class MonotonicExpression {
     }
     if (e.children().size() != 1) return null;
     MonotonicExpression s = of(child(e, 0));
+    if (s != null) s.countsEarly |= t.unit != null && !child(e, 0).dataType().equals(DataTypes.DateType);
     return s != null && t.wraps(child(e, 0).dataType()) ? s.apart() : s;
   }
 
@@ -354,6 +357,7 @@ public final class MonotonicExpression {
     boolean date = t.equals(DataTypes.DateType);
     long micros = date ? columnValue * DAY : columnValue, uncertainty = 0;
     for (ZoneId zone : zones) uncertainty = Math.max(uncertainty, zoned * Clocks.uncertainty(zone, micros, reach));
+    if (countsEarly && micros <= 0) uncertainty += 1000000L;
     // Days lie further apart than less than a day.
     return date ? (slack + uncertainty) / DAY : slack + uncertainty;
   }
@@ -364,7 +368,7 @@ public final class MonotonicExpression {
    * certain.
    */
   public List<Long> turningPoints(long lower, long upper) {
-    if (lower < first || upper > last || lower > upper || slack != 0) return null;
+    if (lower < first || upper > last || lower > upper || slack != 0 || countsEarly && lower < 0) return null;
     boolean date = column.dataType().equals(DataTypes.DateType), direct = zoned == 1 && reach == 0;
     long unit = date ? DAY : 1, around = direct ? 0 : reach + 50 * HOUR;
     List<Long> points = new ArrayList<>();

@@ -105,10 +105,12 @@ public final class NarrowedScan {
   public static boolean isPrunable(Expression predicate, DataSourceV2ScanRelation scanned) {
     PartitionLayout layout = PartitionLayout.of(scanned.relation());
     if (!predicate.references().subsetOf(((LogicalPlan) scanned.relation()).outputSet())) return false;
+    if (WrappedConstants.areIn(predicate, layout)) return false;
     MetricsConfig metrics = MetricsConfig.forTable(layout.table());
     for (Attribute column : ScalaTypes.list(predicate.references().toSeq())) {
       Types.NestedField field = layout.field(column);
       if (field == null || !SnapshotFiles.isKnown(field.type()) || !isSame(column, scanned)) return false;
+      if (!layout.faults(column).isEmpty()) return false;
       if (!layout.transformsOf(column).isEmpty()) continue;
       if (metrics.columnMode(column.name()) instanceof MetricsModes.None) return false;
       SnapshotFiles files = SnapshotFiles.of(scanned.relation());

@@ -178,9 +178,19 @@ public final class PartitionLayout {
 
   /** Why a write cannot replace the rows for which a condition on a column is true. */
   public String unreliable(Expression column, List<BoundFault> faults) {
+    BoundFault fault = (BoundFault) faults.get(0);
     return "rows cannot be replaced by a condition on `" + Outgoing.visible(path(column))
-      + "`: Iceberg would choose whole files by their bounds; "
-      + FileBounds.text(table, path(column), (BoundFault) faults.get(0));
+      + "`: Iceberg would choose whole files by their bounds"
+      + (fault.file == null
+          ? " and partition values, which cannot be relied on; run DELETE with the condition, then INSERT"
+          : "; " + FileBounds.text(table, path(column), fault));
+  }
+
+  /** Why a write cannot replace the rows that compare with a constant at the end of a column's type. */
+  public String overflowing(Expression column) {
+    return "rows cannot be replaced by a condition on `" + Outgoing.visible(path(column))
+      + "` with a value at the end of its type: Iceberg would choose whole files by " + wrapping(column).name
+      + ", which overflows for it; run DELETE with the condition, then INSERT";
   }
 
   /** The columns with wrong bounds; see FileBounds.described. */
@@ -230,12 +240,19 @@ public final class PartitionLayout {
     String transform = transform(call);
     List<Types.NestedField> fields = new ArrayList<>();
     if (column != null && transform != null) fields.addAll(fields(column));
-    if (fields.isEmpty() || isField(fields) || !bounds().of(fields).isEmpty()) return false;
+    if (fields.isEmpty() || isField(fields) || !areRightForCalls(fields)) return false;
     for (Types.NestedField field : fields) {
       Type.TypeID type = field.type().typeId();
       if (type == Type.TypeID.UUID || type == Type.TypeID.FIXED) return false;
     }
     return !Transform.ofSpec(transform).wraps(column.dataType()) || isFieldOfAllSpecs(column, transform);
+  }
+
+  /** Where partition values overflow, they are those of the function. */
+  private boolean areRightForCalls(List<Types.NestedField> fields) {
+    for (BoundFault fault : bounds().of(fields))
+      if (!fault.isOfPartitions()) return false;
+    return true;
   }
 
   /** Whether a column itself is a partition field of any spec. */

@@ -169,6 +169,7 @@ public class Prune extends SwitchedRule {
     Intervals values = implied.values;
     if (layout == null) return values;
     for (BoundFault fault : layout.faults(implied.column)) {
+      if (fault.kind == BoundFault.Kind.WRAPPED_HOURS) continue; // their times are added to each range
       if (!fault.isNumber) return Intervals.ALL;
       if (fault.kind == BoundFault.Kind.CUT) values = values.earlier(MILLISECOND);
       else

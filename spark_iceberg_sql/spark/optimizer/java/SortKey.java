@@ -3,6 +3,7 @@ package sparkicebergsql;
 import java.util.Map;
 import org.apache.iceberg.types.Types;
 import org.apache.spark.sql.catalyst.expressions.*;
+import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.DecimalType;
 import org.apache.spark.sql.types.StringType;
 
@@ -59,7 +60,12 @@ public final class SortKey {
   public Object value(Object columnValue) { return function == null ? columnValue : function.of(columnValue); }
 
   /** Whether {@link #value} preserves the order of all values, at any time and without exceptions. */
-  public boolean isOrdered() { return function == null || call != null; }
+  public boolean isOrdered() {
+    // Iceberg counts some times before 1970 to the unit before: see PartitionOverflow.
+    return function == null || call != null && (Transform.of(call).unit == null || isDate());
+  }
+
+  private boolean isDate() { return column.dataType().equals(DataTypes.DateType); }
 
   /**
    * The values of the column for which the key may come after a value; null if that is not known.

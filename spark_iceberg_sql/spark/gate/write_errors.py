@@ -1,0 +1,157 @@
+"""Values that cannot be written since their partition value has too many digits: one sentence with the column.
+
+truncate(W) rounds a decimal down, which may take one digit more than the column has: 0.01 below -99.99 is -100.00.
+Iceberg finds out while it writes the manifest, and Spark shows the stacks of a task and of the driver.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from pyspark.sql import readwriter
+
+from spark_iceberg_sql.errors import IcebergSqlError
+from spark_iceberg_sql.safe_output import visible
+from spark_iceberg_sql.spark.bridge.gate import requests
+from spark_iceberg_sql.spark.bridge.jvm import gateway, sessions, shims
+from spark_iceberg_sql.spark.bridge.jvm.gateway import Java
+from spark_iceberg_sql.spark.bridge.jvm.java_errors import BRIDGE_ERRORS, JVM_ERRORS, causes, thrown_by
+from spark_iceberg_sql.spark.bridge.tables import catalog_entries, metadata_faults
+from spark_iceberg_sql.syntax.identifiers import qualified_name
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_TOO_LARGE = re.compile(r"Cannot write value as decimal\((\d+), ?(\d+)\), too large: (-?[\d.E+]+)")
+_MAXIMUM_PRECISION = 38
+# Methods of DataFrameWriter that name their table, and of DataFrameWriterV2, whose table writeTo has named.
+_V1_METHODS = {"save": "path", "saveAsTable": "name", "insertInto": "tableName"}
+_V2_METHODS = ("append", "overwrite", "overwritePartitions", "create", "createOrReplace", "replace")
+_TABLE = "_iceberg_sql_table"
+_ORIGINALS: dict[tuple[type, str], Callable[..., Any]] = {}  # the methods as pyspark defines them
+
+
+def refusal(spark: SparkSession, error: Exception, text: object) -> IcebergSqlError | None:
+    """The error for a statement that has written such a value; None for any other error.
+
+    spark: the session. error: what Spark raised. text: the statement.
+    """
+    match = _too_large(error)
+    if match is None or not isinstance(text, str):
+        return None
+    try:
+        with sessions.working_in(spark):
+            session = gateway.java_session(spark)
+            plan = requests.parser_without_gate(spark).parsePlan(text)
+            tables = list(metadata_faults.named_tables(session, plan))
+        return _as_error(match, tables)
+    except BRIDGE_ERRORS:
+        return _as_error(match, [])
+
+
+def install() -> None:
+    """Explain such errors of the DataFrame writers of this process."""
+    frame_class = shims.data_frame_class()
+    _replace(frame_class, "writeTo", _remembering)
+    for name, argument in _V1_METHODS.items():
+        _replace(readwriter.DataFrameWriter, name, functools.partial(_explaining, argument=argument))
+    for name in _V2_METHODS:
+        _replace(readwriter.DataFrameWriterV2, name, functools.partial(_explaining, argument=None))
+
+
+def uninstall() -> None:
+    """Leave all errors to Spark."""
+    while _ORIGINALS:
+        (owner, name), original = _ORIGINALS.popitem()
+        setattr(owner, name, original)
+
+
+def _replace(owner: type, name: str, wrapped: Callable[[Callable[..., Any]], Callable[..., Any]]) -> None:
+    if (owner, name) not in _ORIGINALS:
+        _ORIGINALS[owner, name] = getattr(owner, name)
+        setattr(owner, name, wrapped(_ORIGINALS[owner, name]))
+
+
+def _remembering(original: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(original)
+    def write_to(self: Any, table: str) -> Any:
+        writer = original(self, table)
+        setattr(writer, _TABLE, table)
+        return writer
+
+    return write_to
+
+
+def _explaining(original: Callable[..., Any], argument: str | None) -> Callable[..., Any]:
+    @functools.wraps(original)
+    def write(self: Any, *args: Any, **kwargs: Any) -> Any:
+        try:
+            return original(self, *args, **kwargs)
+        except JVM_ERRORS as error:
+            name = getattr(self, _TABLE, None) if argument is None else (args[0] if args else kwargs.get(argument))
+            match = _too_large(error)
+            if match is None:
+                raise
+            explanation = _as_error(match, _named(self._spark, name))
+        raise explanation from None
+
+    return write
+
+
+def _named(spark: SparkSession, name: object) -> list[tuple[str, Java, Java]]:
+    """The table of a name as a DataFrame writer takes it, as `metadata_faults.named_tables` yields it."""
+    if not isinstance(name, str):
+        return []
+    with suppress(*BRIDGE_ERRORS), sessions.working_in(spark):
+        plan = requests.parser_without_gate(spark).parsePlan(f"SELECT * FROM {name}")
+        return list(metadata_faults.named_tables(gateway.java_session(spark), plan))
+    return []
+
+
+def _too_large(error: Exception) -> re.Match[str] | None:
+    if not isinstance(error, JVM_ERRORS):
+        return None
+    try:
+        messages = [str(thrown.getMessage()) for thrown in causes(thrown_by(error))]
+    except BRIDGE_ERRORS:
+        return None
+    return next(filter(None, map(_TOO_LARGE.search, reversed(messages))), None)
+
+
+def _as_error(match: re.Match[str], tables: list[tuple[str, Java, Java]]) -> IcebergSqlError:
+    precision, scale, value = int(match[1]), int(match[2]), match[3]
+    decimal = f"decimal({precision}, {scale})"
+    for name, catalog, identifier in tables:
+        for column, transform in _fields(catalog, identifier, decimal):
+            fact = (
+                f"`{visible(column)}` has a value whose partition value by {transform} would be {value}, "
+                f"which {decimal} cannot hold; nothing has been written to `{visible(name)}`"
+            )
+            remedy = "partition by another field of the column, such as bucket, or delete the value"
+            if precision < _MAXIMUM_PRECISION:
+                table = qualified_name(tuple(name.split(".")))
+                remedy = f"ALTER TABLE {table} ALTER COLUMN {column} TYPE DECIMAL({precision + 1}, {scale})"
+            return IcebergSqlError(fact, help=remedy)
+    return IcebergSqlError(
+        f"a row has a partition value by truncate of {value}, which {decimal} cannot hold; nothing has been written"
+    )
+
+
+def _fields(catalog: Java, identifier: Java, decimal: str) -> Iterator[tuple[str, str]]:
+    """The columns of a decimal type that a table is partitioned by, each with the transform as DDL writes it."""
+    try:
+        tables = catalog_entries.spark_table(catalog, identifier)
+    except JVM_ERRORS:
+        return
+    if tables is None:
+        return
+    table = tables[1]
+    for field in table.spec().fields():
+        transform = str(field.transform())
+        column = str(table.schema().findColumnName(field.sourceId()))
+        if transform.startswith("truncate[") and str(table.schema().findType(column)) == decimal:
+            yield column, f"truncate({transform[9:-1]}, {column})"

@@ -1,0 +1,297 @@
+"""Values at the ends of their types, whose partition values Iceberg computes with an overflow, against the same rows
+outside Iceberg.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import product
+
+import pytest
+from pyspark.sql import SparkSession
+from scans import metrics
+
+import spark_iceberg_sql as sis
+from spark_iceberg_sql.errors import IcebergSqlError, IcebergSqlWarning
+
+pytestmark = pytest.mark.filterwarnings("ignore::spark_iceberg_sql.errors.IcebergSqlWarning")
+
+LEAST, LEAST_LONG = -(2**31), -(2**63)
+HOUR = 3_600_000_000
+# By type: its values, how SQL writes one, and a transform of them that overflows.
+KINDS = {
+    "INT": ((LEAST, LEAST + 1, LEAST + 1000, -1001, -7, 3, 2000, -LEAST - 1), "CAST({}L AS INT)", "truncate(1000, v)"),
+    "BIGINT": (
+        (LEAST_LONG, LEAST_LONG + 1, LEAST_LONG + 1000, -1001, -7, 3, 2000, -LEAST_LONG - 1),
+        "CAST('{}' AS BIGINT)",
+        "truncate(1000, v)",
+    ),
+    "TIMESTAMP": (
+        (LEAST_LONG, -(2**31) * HOUR - 1, -1, 0, 1_704_067_200_000_000, 2**31 * HOUR, -LEAST_LONG - 1),
+        "timestamp_micros(CAST('{}' AS BIGINT))",
+        "hours(v)",
+    ),
+}
+
+
+@pytest.fixture(autouse=True)
+def _settings(spark: SparkSession) -> Iterator[None]:
+    spark.conf.set("spark.sql.session.timeZone", "UTC")
+    yield
+    spark.conf.unset("spark.sql.session.timeZone")
+
+
+def literals(kind: str) -> list[str]:
+    values, form, _ = KINDS[kind]
+    return [form.format(value) for value in values]
+
+
+def rows(kind: str) -> str:
+    """A query of the values, without a table."""
+    return " UNION ALL ".join(f"SELECT {at} AS id, {literal} AS v" for at, literal in enumerate(literals(kind)))
+
+
+def predicates(kind: str) -> list[str]:
+    first, second, *_, middle, _, last = literals(kind)
+    return [
+        *(f"v {op} {literal}" for literal, op in product((first, second, middle, last), ("<", "<=", ">", ">="))),
+        f"v BETWEEN {second} AND {middle}",
+        f"v = {first} OR v > {middle}",
+        f"v <> {first}",
+        f"v IN ({first}, {last})",
+        f"NOT (v < {middle} OR id = 6)",
+        f"v > {first} AND id % 2 = 0",
+    ]
+
+
+def truth(spark: SparkSession, kind: str, ids: str = "id >= 0") -> dict[str, list[int]]:
+    """By predicate, the ids of the values for which it is true, without a table."""
+    asked = predicates(kind)
+    columns = ", ".join(f"({predicate}) AS p{at}" for at, predicate in enumerate(asked))
+    found = spark.sql(f"SELECT id, {columns} FROM ({rows(kind)}) WHERE {ids} ORDER BY id").collect()
+    return {predicate: [row.id for row in found if row[f"p{at}"]] for at, predicate in enumerate(asked)}
+
+
+def ids(spark: SparkSession, table: str, where: str = "true") -> list[int]:
+    return sorted(row.id for row in spark.sql(f"SELECT id FROM {table} WHERE {where}").collect())
+
+
+def create(spark: SparkSession, kind: str, partitioning: str, stored: str, where: str = "id >= 0") -> str:
+    table = f"local.limits.t_{kind.lower()}"
+    spark.sql(f"DROP TABLE IF EXISTS {table}")
+    properties = ", ".join(
+        f"'{key}' = '{value}'" for key, value in (pair.split("=") for pair in f"write.format.default={stored}".split())
+    )
+    spark.sql(
+        f"CREATE TABLE {table} (id INT, v {kind}) USING iceberg PARTITIONED BY ({partitioning}) "
+        f"TBLPROPERTIES ({properties})"
+    )
+    spark.sql(f"INSERT INTO {table} SELECT * FROM ({rows(kind)}) WHERE {where}")
+    return table
+
+
+LAYOUTS = [
+    ("INT", "truncate(1000, v)", "parquet write.metadata.metrics.default=none"),
+    ("INT", "bucket(2, id), truncate(1000, v)", "orc"),
+    ("INT", "truncate(2147483647, v)", "avro"),
+    ("BIGINT", "truncate(1000, v)", "parquet write.metadata.metrics.default=none"),
+    ("BIGINT", "truncate(700, v)", "parquet"),
+    ("TIMESTAMP", "hours(v)", "parquet write.metadata.metrics.default=none"),
+    ("TIMESTAMP", "hours(v)", "parquet"),
+]
+
+
+@pytest.mark.parametrize(("kind", "partitioning", "stored"), LAYOUTS)
+def test_filters(spark: SparkSession, kind: str, partitioning: str, stored: str) -> None:
+    table = create(spark, kind, partitioning, stored)
+    for predicate, expected in truth(spark, kind).items():
+        assert ids(spark, table, predicate) == expected, predicate
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_constants_that_overflow_where_no_value_does(spark: SparkSession, kind: str) -> None:
+    """`v > -2147483648` compares the partition values with 2147483296."""
+    inner = "id BETWEEN 3 AND 6" if kind != "TIMESTAMP" else "id BETWEEN 2 AND 4"
+    table = create(spark, kind, KINDS[kind][2], "parquet", inner)
+    for predicate, expected in truth(spark, kind, inner).items():
+        assert ids(spark, table, predicate) == expected, predicate
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("mode", ["copy-on-write", "merge-on-read"])
+def test_statements(spark: SparkSession, kind: str, mode: str) -> None:
+    table = create(spark, kind, KINDS[kind][2], "parquet write.metadata.metrics.default=none")
+    listed = ", ".join(f"'write.{name}.mode' = '{mode}'" for name in ("delete", "update", "merge"))
+    spark.sql(f"ALTER TABLE {table} SET TBLPROPERTIES ({listed})")
+    first, second, *_, middle, _, last = literals(kind)
+    expected = truth(spark, kind)
+    every = list(range(len(literals(kind))))
+    for predicate in (f"v < {second}", f"v > {middle}", f"v >= {last}", f"v <= {first}"):
+        spark.sql(f"DELETE FROM {table} WHERE {predicate}")
+        assert ids(spark, table) == [at for at in every if at not in expected[predicate]], predicate
+        spark.sql(f"INSERT INTO {table} SELECT * FROM ({rows(kind)}) WHERE {predicate}")
+    spark.sql(f"UPDATE {table} SET id = id + 100 WHERE v < {middle}")
+    changed = expected[f"v < {middle}"]
+    assert ids(spark, table) == sorted(at + 100 if at in changed else at for at in every)
+    spark.sql(
+        f"MERGE INTO {table} t USING (SELECT v FROM ({rows(kind)}) WHERE v < {middle}) s "
+        f"ON t.v = s.v AND t.v < {middle} "
+        "WHEN MATCHED THEN UPDATE SET id = t.id - 100 WHEN NOT MATCHED THEN INSERT (id, v) VALUES (-1, s.v)"
+    )
+    assert ids(spark, table) == every
+
+
+def test_a_spec_of_the_past(spark: SparkSession) -> None:
+    table = create(spark, "INT", "truncate(1000, v)", "parquet")
+    spark.sql(f"ALTER TABLE {table} REPLACE PARTITION FIELD truncate(1000, v) WITH truncate(1024, v)")
+    spark.sql(f"INSERT INTO {table} SELECT id + 100, v FROM ({rows('INT')})")
+    for predicate, expected in truth(spark, "INT").items():
+        both = expected + [at + 100 for at in expected]
+        if "id" not in predicate:
+            assert ids(spark, table, predicate) == both, predicate
+
+
+def test_other_files_are_skipped(spark: SparkSession) -> None:
+    """Those of other partitions, though one has a value that wrapped around."""
+    table = create(spark, "INT", "truncate(1000, v)", "parquet")
+    # With the file of the values that wrapped around, and with the lowest ones that did not.
+    assert metrics(spark.sql(f"SELECT id FROM {table} WHERE v < -5000"))["resultDataFiles"] == 2
+    assert metrics(spark.sql(f"SELECT id FROM {table} WHERE v BETWEEN 0 AND 999"))["resultDataFiles"] == 2
+    assert metrics(spark.sql(f"SELECT id FROM {table} WHERE v = 2000"))["resultDataFiles"] == 1
+    table = create(spark, "TIMESTAMP", "hours(v)", "parquet")
+    spark.sql(f"INSERT INTO {table} SELECT 10, TIMESTAMP '2024-05-05 00:00:00'")
+    spring = spark.sql(f"SELECT id FROM {table} WHERE v >= '2024-02-01' AND v < '2024-06-01'")
+    assert metrics(spring)["resultDataFiles"] == 5  # four have hours that overflow
+
+
+def test_a_join_prunes_no_row(spark: SparkSession) -> None:
+    """The range of the other side begins at the least integer."""
+    table = "local.limits.probed"
+    spark.sql(f"CREATE OR REPLACE TABLE {table} (id INT, v INT) USING iceberg PARTITIONED BY (truncate(1000, v))")
+    spark.sql(f"INSERT INTO {table} SELECT id, CAST(id * 1000 - 10000 AS INT) FROM range(20)")
+    spark.sql("CREATE OR REPLACE TABLE local.limits.built (low INT, high INT, k INT) USING iceberg")
+    spark.sql(f"INSERT INTO local.limits.built VALUES ({LEAST}, -3000, 1), (-5000, 5000, 2)")
+    joined = (
+        f"SELECT /*+ BROADCAST(b) */ id FROM {table} p JOIN local.limits.built b "
+        "ON p.v >= b.low AND p.v <= b.high WHERE b.k = 1"
+    )
+    assert len(spark.sql(joined).collect()) == 8
+
+
+def test_functions_return_the_partition_values(spark: SparkSession) -> None:
+    for kind, (_, _, transform) in KINDS.items():
+        table = create(spark, kind, transform, "parquet")
+        (field,) = spark.sql(f"SELECT _partition FROM {table}").schema[0].dataType.fieldNames()
+        call = f"iceberg_{transform}"
+        assert ids(spark, table, f"NOT (_partition.{field} <=> {call})") == []
+        for literal in literals(kind):
+            compared = call.replace("v)", f"{literal})")
+            for op in ("<", "=", ">="):
+                expected = spark.sql(f"SELECT id FROM ({rows(kind)}) WHERE {call} {op} {compared}").collect()
+                assert ids(spark, table, f"{call} {op} {compared}") == sorted(row.id for row in expected)
+
+
+def test_overwrites_are_refused(spark: SparkSession) -> None:
+    table = create(spark, "INT", "truncate(1000, v)", "parquet", "id BETWEEN 3 AND 6")
+    statement = f"INSERT INTO {table} REPLACE WHERE v < {LEAST + 5} SELECT 9, 9"
+    with pytest.raises(Exception, match="rows cannot be replaced by a condition on `v`"):
+        spark.sql(statement)
+    assert ids(spark, table) == [3, 4, 5, 6]
+    spark.sql(f"INSERT INTO {table} SELECT 0, {LEAST}")
+    with pytest.raises(Exception, match="rows cannot be replaced by a condition on `v`"):
+        spark.sql(f"INSERT INTO {table} REPLACE WHERE v < 0 SELECT 9, 9")
+    assert ids(spark, table) == [0, 3, 4, 5, 6]
+
+
+def test_the_warning(spark: SparkSession) -> None:
+    table = create(spark, "BIGINT", "truncate(10, v)", "parquet")
+    with pytest.warns(IcebergSqlWarning, match="truncate overflow") as caught:
+        spark.sql(f"SELECT id FROM {table} WHERE v < 0").collect()
+    assert "apache/iceberg#9767" in str(caught[0].message)
+    assert "power of two" in str(caught[0].message)
+    (finding,) = (one for one in sis.health(spark, table).findings if one.problem == "wrong bounds")
+    assert finding.call is None
+
+
+# ------------------------------------------------------------------ times before 1970
+
+
+def early(spark: SparkSession, partitioning: str, metrics_mode: str) -> str:
+    """The start of a day, almost a second later, and the day before."""
+    table = "local.limits.early"
+    spark.sql(f"DROP TABLE IF EXISTS {table}")
+    spark.sql(
+        f"CREATE TABLE {table} (id INT, v TIMESTAMP) USING iceberg PARTITIONED BY ({partitioning}) "
+        f"TBLPROPERTIES ('write.metadata.metrics.default' = '{metrics_mode}')"
+    )
+    spark.sql(
+        f"INSERT INTO {table} VALUES (0, TIMESTAMP '1965-01-01 00:00:00.999999'), "
+        "(1, TIMESTAMP '1965-01-01 00:00:00'), "
+        "(2, TIMESTAMP '1964-12-31 23:59:59.999999'), (3, TIMESTAMP '1965-01-01 00:00:01.999999'), "
+        "(4, TIMESTAMP '2024-01-01 00:00:00.999999')"
+    )
+    return table
+
+
+@pytest.mark.parametrize(
+    ("transform", "mode"),
+    [("hours", "full"), ("days", "full"), ("months", "none"), ("years", "none"), ("days", "none")],
+)
+def test_the_first_second_of_a_unit(spark: SparkSession, transform: str, mode: str) -> None:
+    """Iceberg counts 1965-01-01 00:00:00.999999 to 1964."""
+    table = early(spark, f"{transform}(v)", mode)
+    assert ids(spark, table, "v >= '1965-01-01'") == [0, 1, 3, 4]
+    assert ids(spark, table, "v < '1965-01-01'") == [2]
+    assert ids(spark, table, "year(v) = 1965") == [0, 1, 3]
+    (field,) = spark.sql(f"SELECT _partition FROM {table}").schema[0].dataType.fieldNames()
+    assert ids(spark, table, f"NOT (_partition.{field} <=> iceberg_{transform}(v))") == []
+    value = f"iceberg_{transform}(TIMESTAMP '1964-12-31 23:00:00')"
+    expected = [0, 2]
+    assert ids(spark, table, f"iceberg_{transform}(v) = {value}") == expected
+    spark.sql(f"DELETE FROM {table} WHERE v < '1965-01-01'")
+    assert ids(spark, table) == [0, 1, 3, 4]
+    with pytest.raises(Exception, match="rows cannot be replaced by a condition on `v`"):
+        spark.sql(f"INSERT INTO {table} REPLACE WHERE v < '1965-01-01' SELECT 9, TIMESTAMP '1960-01-01'")
+    spark.sql(f"INSERT INTO {table} REPLACE WHERE v >= '2000-01-01' SELECT 5, TIMESTAMP '2025-01-01'")
+    assert ids(spark, table) == [0, 1, 3, 5]
+
+
+# ------------------------------------------------------------------ values that cannot be written
+
+DECIMAL = "local.limits.prices"
+TOO_LOW = r"`price` has a value whose partition value by truncate\(500, price\) would be -100.00"
+
+
+@pytest.fixture
+def prices(spark: SparkSession) -> str:
+    spark.sql(f"DROP TABLE IF EXISTS {DECIMAL}")
+    spark.sql(
+        f"CREATE TABLE {DECIMAL} (id INT, price DECIMAL(4, 2)) USING iceberg PARTITIONED BY (truncate(500, price))"
+    )
+    spark.sql(f"INSERT INTO {DECIMAL} VALUES (1, 99.99BD), (2, -94.99BD)")
+    return DECIMAL
+
+
+def test_a_decimal_that_cannot_be_written(spark: SparkSession, prices: str) -> None:
+    """One sentence, whatever writes it; its help is a statement after which the value is written."""
+    lowest = spark.sql("SELECT 3 AS id, CAST('-99.99' AS DECIMAL(4, 2)) AS price")
+    lowest.createOrReplaceTempView("lowest")
+    for write in (
+        lambda: spark.sql(f"INSERT INTO {prices} SELECT * FROM lowest"),
+        lambda: spark.sql(f"UPDATE {prices} SET price = -99.99BD WHERE id = 1"),
+        lambda: lowest.writeTo(prices).append(),
+        lambda: lowest.writeTo(prices).overwritePartitions(),
+        lambda: lowest.write.insertInto(prices),
+        lambda: lowest.write.format("iceberg").mode("append").saveAsTable(prices),
+        lambda: sis.sql(spark, f"INSERT INTO {prices} SELECT * FROM lowest"),
+    ):
+        with pytest.raises(IcebergSqlError, match=TOO_LOW) as caught:
+            write()
+        assert ids(spark, prices) == [1, 2]
+    message = str(caught.value)
+    assert "\tat " not in message
+    spark.sql(message.partition("help: ")[2])
+    spark.sql(f"INSERT INTO {prices} SELECT * FROM lowest")
+    assert ids(spark, prices, "price < 0") == [2, 3]
+    assert ids(spark, prices, "price <= -99.99") == [3]
+    assert ids(spark, prices, "price > -99.99 AND price < 99.99") == [2]
