@@ -120,7 +120,10 @@ public final class ManifestCheck implements Callable<List<BoundFault>> {
     for (int i = 0; i < partitioning.size(); i++) {
       PartitionField field = (PartitionField) partitioning.get(i);
       boolean isNull = !field.transform().isVoid() && file.partition().get(i, Object.class) == null;
-      if (isNull && !isAllNull(file, field.sourceId())) add(field.sourceId(), BoundFault.Kind.NULLS, file, false, 0, 0);
+      if (!isNull) continue;
+      boolean isCounted = isAllNull(file, field.sourceId());
+      BoundFault.Kind kind = isCounted ? BoundFault.Kind.COUNTED_NULLS : BoundFault.Kind.NULLS;
+      add(field.sourceId(), kind, file, false, 0, 0);
     }
     Map<Integer, ByteBuffer> lower = file.lowerBounds(), upper = file.upperBounds();
     if (lower == null || upper == null) return;
