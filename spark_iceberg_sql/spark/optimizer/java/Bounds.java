@@ -68,7 +68,8 @@ public class Bounds extends SwitchedRule {
       if (node instanceof DataSourceV2Relation) return read((DataSourceV2Relation) node);
       if (node instanceof Aggregate) return ((LogicalPlan) node).mapExpressions(new Aggregates(layouts));
       boolean isOverwrite = node instanceof OverwriteByExpression, isWrite = node instanceof RowLevelWrite;
-      LogicalPlan result = (LogicalPlan) ((LogicalPlan) node).mapExpressions(new NullPartitions(layouts, !isOverwrite));
+      LogicalPlan result =
+        (LogicalPlan) ((LogicalPlan) node).mapExpressions(new NullPartitions(layouts, isWrite, isOverwrite));
       if (!isOverwrite) return result.mapExpressions(new Conditions(layouts, isWrite));
       refuse(((OverwriteByExpression) node).deleteExpr());
       return result;
@@ -122,7 +123,8 @@ public class Bounds extends SwitchedRule {
       if (isNullTest && PartitionLayout.isColumn((Expression) e.children().apply(0))) {
         Expression column = (Expression) e.children().apply(0);
         boolean isWithheld = isWrite && isMetadata(column, layouts) || counts(faults(column, layouts));
-        return isWithheld ? e.mapChildren(this) : e;
+        if (e instanceof IsNull) isWithheld |= mayLoseNulls(column, layouts);
+        return isWithheld ? e.mapChildren(new Withheld()) : e;
       }
       for (Expression child : ScalaTypes.list(e.children()))
         if (ImpliedLiteral.isBound(child)) return e; // added by Prune, which knows the faults
@@ -184,6 +186,11 @@ public class Bounds extends SwitchedRule {
   private static boolean isMetadata(Expression column, Map<ExprId, PartitionLayout> layouts) {
     PartitionLayout layout = (PartitionLayout) layouts.get(PartitionLayout.root(column));
     return layout != null && layout.isMetadata(column);
+  }
+
+  private static boolean mayLoseNulls(Expression column, Map<ExprId, PartitionLayout> layouts) {
+    PartitionLayout layout = (PartitionLayout) layouts.get(PartitionLayout.root(column));
+    return layout != null && layout.mayLoseNulls(column);
   }
 
   private static boolean counts(List<BoundFault> faults) {

@@ -236,6 +236,13 @@ public final class FileBounds {
     return mayHaveUncountedNulls(fields);
   }
 
+  /** Whether the reader of a file may skip a struct that is null for IS NULL of one of its fields. */
+  public boolean mayLoseNulls(List<Types.NestedField> fields) {
+    for (BoundFault fault : faults)
+      if (fault.kind == BoundFault.Kind.NESTED_NULLS && isOf(fault, fields)) return true;
+    return !isComplete;
+  }
+
   private static boolean isOf(BoundFault fault, List<Types.NestedField> fields) {
     boolean result = fault.fieldId == 0;
     for (Types.NestedField field : fields) result |= field.fieldId() == fault.fieldId;

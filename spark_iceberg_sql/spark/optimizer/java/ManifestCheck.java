@@ -59,6 +59,7 @@ public final class ManifestCheck implements Callable<List<BoundFault>> {
   private final List<String> imported = new ArrayList<>();
   private long importedFiles, importedBytes;
   private List<PartitionField> partitioning;
+  private List<Integer> nested;
 
   /** fields: the table's columns by id. footers: how many Parquet footers may be read, shared by several checks. */
   public ManifestCheck(
@@ -125,6 +126,8 @@ public final class ManifestCheck implements Callable<List<BoundFault>> {
       BoundFault.Kind kind = isCounted ? BoundFault.Kind.COUNTED_NULLS : BoundFault.Kind.NULLS;
       add(field.sourceId(), kind, file, false, 0, 0);
     }
+    if (file.format() == FileFormat.ORC)
+      for (Integer id : nested()) add(id.intValue(), BoundFault.Kind.NESTED_NULLS, file, false, 0, 0);
     Map<Integer, ByteBuffer> lower = file.lowerBounds(), upper = file.upperBounds();
     if (lower == null || upper == null) return;
     for (Integer id : lower.keySet()) {
@@ -135,6 +138,18 @@ public final class ManifestCheck implements Callable<List<BoundFault>> {
       if (!isOrdered(field.type())) continue;
       check(file, field, (ByteBuffer) lower.get(id), (ByteBuffer) upper.get(id));
     }
+  }
+
+  /** The fields of structs. */
+  private List<Integer> nested() {
+    if (nested != null) return nested;
+    nested = new ArrayList<>();
+    for (Object field : fields.values()) {
+      Type type = ((Types.NestedField) field).type();
+      if (!type.isStructType()) continue;
+      for (Types.NestedField child : type.asStructType().fields()) nested.add(Integer.valueOf(child.fieldId()));
+    }
+    return nested;
   }
 
   /** Types whose bounds are values of the type, in the order of its comparator. */
@@ -181,6 +196,10 @@ public final class ManifestCheck implements Callable<List<BoundFault>> {
         kind = BoundFault.Kind.CALENDAR;
         minimum -= APART * unit;
         maximum += APART * unit;
+      } else if (isTimestamp && minimum < SECOND) {
+        kind = BoundFault.Kind.EPOCH;
+        minimum -= SECOND;
+        maximum += SECOND;
       }
     }
     if (kind != null) add(id, kind, file, isNumber, minimum, maximum);

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.apache.spark.sql.catalyst.expressions.*;
+import org.apache.spark.sql.types.StringType;
 
 /**
  * Filters on a partition column that is null in some files, in a form that Iceberg evaluates rightly there.
@@ -18,14 +19,17 @@ import org.apache.spark.sql.catalyst.expressions.*;
  */
 public class NullPartitions extends ScalaTypes.Mapping<Expression, Expression> {
   private final Map<ExprId, PartitionLayout> layouts;
-  /** Whether the scan may decide a condition that is wider than the query's, since Spark evaluates that one. */
-  private final boolean isFilter;
+  /** Whether Iceberg may remove whole files by the condition, for which it takes a null for different from a constant. */
+  private final boolean isWrite;
+  /** Whether Iceberg alone chooses rows by the condition. */
+  private final boolean isOverwrite;
   /** Whether the last condition has become wider. */
   private boolean isWider;
 
-  public NullPartitions(Map<ExprId, PartitionLayout> layouts, boolean isFilter) {
+  public NullPartitions(Map<ExprId, PartitionLayout> layouts, boolean isWrite, boolean isOverwrite) {
     this.layouts = layouts;
-    this.isFilter = isFilter;
+    this.isWrite = isWrite || isOverwrite;
+    this.isOverwrite = isOverwrite;
   }
 
   @Override
@@ -55,11 +59,12 @@ public class NullPartitions extends ScalaTypes.Mapping<Expression, Expression> {
       return left == ((And) e).left() && right == ((And) e).right() ? e : new And(left, right);
     }
     Expression low = low(e), column = low == null ? different(e) : low;
-    if (column == null) return withoutFailure(e, required, isAlternative);
-    if (!column.nullable() || hasNotNull(others, column)) return e;
+    Expression safe = column == null || isPrefix(e) ? withoutFailure(e, required, isAlternative) : e;
+    if (column == null || safe != e || !column.nullable() || hasNotNull(others, column)) return safe;
     PartitionLayout layout = (PartitionLayout) layouts.get(PartitionLayout.root(column));
     if (layout == null) return e;
-    boolean mayMatch =
+    boolean mayMatch = low == null && isWrite;
+    mayMatch |=
       low != null && !isAlternative ? layout.mayHaveUncountedNulls(column) : layout.mayHaveNullPartitions(column);
     return mayMatch ? new And(new IsNotNull(column), e) : e;
   }
@@ -67,20 +72,21 @@ public class NullPartitions extends ScalaTypes.Mapping<Expression, Expression> {
   /** A predicate for which Iceberg fails on a null partition value, in another form; or the predicate itself. */
   private Expression withoutFailure(Expression e, List<Expression> required, boolean isAlternative) {
     boolean isNegated = e instanceof Not;
-    // A conjunct that is not negated excludes such a file.
-    if (!isNegated && !isAlternative) return e;
     Expression predicate = isNegated ? ((Not) e).child() : e;
     PrefixRange range = NullResiduals.PREFIX_FAILS ? PrefixRange.of(predicate) : null;
     Expression tested = NullResiduals.IN_FAILS && (predicate instanceof In || predicate instanceof InSet)
       ? (Expression) predicate.children().apply(0)
       : null;
+    // It is the set of texts that has no nulls.
+    if (tested != null && !(tested.dataType() instanceof StringType)) return e;
     Expression column = range == null ? tested : range.column();
     if (column == null || !PartitionLayout.isColumn(column) || !column.nullable() || hasNotNull(required, column))
       return e;
     PartitionLayout layout = (PartitionLayout) layouts.get(PartitionLayout.root(column));
     if (layout == null || !layout.mayHaveNullPartitions(column)) return e;
+    if (!isNegated && !isAlternative) return range == null ? new And(new IsNotNull(column), e) : e;
     if (range == null) return compared(e, predicate, column, isNegated);
-    if (!range.isExact && !isFilter) return e;
+    if (!range.isExact && isOverwrite) return e;
     isWider |= !range.isExact;
     return isNegated ? range.outside() : range.within();
   }
@@ -132,10 +138,18 @@ public class NullPartitions extends ScalaTypes.Mapping<Expression, Expression> {
     return column != null && PartitionLayout.isColumn(column) ? column : null;
   }
 
-  /** The column of a comparison that is true for all values but a constant; null if it is none. */
+  private static boolean isPrefix(Expression e) {
+    return e instanceof Not && PrefixRange.of(((Not) e).child()) != null;
+  }
+
+  /** The column of a predicate that is true for all values but those of a constant; null if it is none. */
   private static Expression different(Expression e) {
-    if (!(e instanceof Not) || !(((Not) e).child() instanceof EqualTo)) return null;
-    EqualTo equal = (EqualTo) ((Not) e).child();
+    if (!(e instanceof Not)) return null;
+    Expression child = ((Not) e).child();
+    if (PartitionLayout.isColumn(child)) return child;
+    if (isPrefix(e)) return PrefixRange.of(child).column();
+    if (!(child instanceof EqualTo)) return null;
+    EqualTo equal = (EqualTo) child;
     if (PartitionLayout.isColumn(equal.left())) return equal.right().references().isEmpty() ? equal.left() : null;
     return PartitionLayout.isColumn(equal.right()) && equal.left().references().isEmpty() ? equal.right() : null;
   }

@@ -159,6 +159,11 @@ public final class PartitionLayout {
     return isSource(column) && bounds().mayHaveNullPartitions(fields(column));
   }
 
+  /** Whether files may be read without the structs that are null, for IS NULL of a field of a struct. */
+  public boolean mayLoseNulls(Expression field) {
+    return field instanceof GetStructField && bounds().mayLoseNulls(fields(field));
+  }
+
   private boolean isSource(Expression column) { return !transformsOf(column).isEmpty(); }
 
   /** Whether a column is none of the table's: one of Iceberg's metadata columns, such as _pos. */
