@@ -1,5 +1,8 @@
-"""Conditions with OR on partition columns that are null in some files: Iceberg takes a null for different from any
-constant and for the lowest value, and fails with a NullPointerException on a null and LIKE, in 1.11 also on IN."""
+"""Conditions on columns that are null in some rows or partitions.
+
+Iceberg takes a null for different from any constant, a null partition value also for the lowest one, and fails with a
+NullPointerException on that and LIKE, in 1.11 also on IN.
+"""
 
 from __future__ import annotations
 
@@ -76,7 +79,9 @@ def truth(spark: SparkSession, texts: list[str]) -> list[list[int]]:
 
 def create(spark: SparkSession, partitioning: str, *properties: str) -> None:
     listed = ", ".join(("'write.format.default' = 'parquet'", *properties))
-    spark.sql(f"CREATE TABLE {TABLE} ({COLUMNS}) USING iceberg PARTITIONED BY ({partitioning}) TBLPROPERTIES ({listed})")
+    spark.sql(
+        f"CREATE TABLE {TABLE} ({COLUMNS}) USING iceberg PARTITIONED BY ({partitioning}) TBLPROPERTIES ({listed})"
+    )
     spark.sql(f"INSERT INTO {TABLE} SELECT * FROM VALUES {ROWS} AS t (k, name, b, s)")
 
 

@@ -99,8 +99,8 @@ ISSUES: tuple[IcebergIssue, ...] = (
     ),
     IcebergIssue(
         "null and <>",
-        "a null counts as different from any constant: DELETE with <>, NOT LIKE or NOT of a boolean column removes files "
-        "in which all other rows match, nulls included, and SELECT with OR returns the rows of null partitions",
+        "a null counts as different from any constant: DELETE with <>, NOT LIKE or NOT of a boolean column removes "
+        "files in which all other rows match, nulls included, and SELECT with OR returns the rows of null partitions",
         "bounds",
         "such comparisons get IS NOT NULL",
         TESTED_VERSIONS,
