@@ -27,7 +27,6 @@ import org.apache.iceberg.inmemory.InMemoryOutputFile;
 import org.apache.iceberg.transforms.Transform;
 import org.apache.iceberg.types.Conversions;
 import org.apache.iceberg.types.Type;
-import org.apache.iceberg.types.Types;
 
 /**
  * Iceberg's evaluators of filters on metadata against a truth that enumerates small sets of rows: an inclusive one must

@@ -31,8 +31,8 @@ public final class Verdicts {
     Map<String, Map<String, Integer>> rows = (Map<String, Map<String, Integer>>) worst.get(table);
     if (!rows.containsKey(evaluator)) rows.put(evaluator, new LinkedHashMap<String, Integer>());
     Map<String, Integer> cells = (Map<String, Integer>) rows.get(evaluator);
-    Integer before = (Integer) cells.get(operator);
-    if (before == null || before.intValue() < verdict) cells.put(operator, Integer.valueOf(verdict));
+    Integer earlier = (Integer) cells.get(operator);
+    if (earlier == null || earlier.intValue() < verdict) cells.put(operator, Integer.valueOf(verdict));
     if (verdict <= WIDE) return;
     String[] parts = evaluator.split(": ");
     String key = table + ", " + parts[0] + ", " + operator + ": " + NAMES[verdict] + ", such as ";
@@ -79,9 +79,9 @@ public final class Verdicts {
   }
 
   public static String example(Expression e, Object value, Object answer) {
-    String shown = value instanceof ByteBuffer ? Arrays.toString(ColumnCase.array((ByteBuffer) value)) : "" + value;
+    String valueText = value instanceof ByteBuffer ? Arrays.toString(ColumnCase.array((ByteBuffer) value)) : "" + value;
     String result = answer instanceof Throwable ? answer.getClass().getSimpleName() : String.valueOf(answer);
-    return e.toString().replace("\n", " ") + " for " + shown + " is " + result;
+    return e.toString().replace("\n", " ") + " for " + valueText + " is " + result;
   }
 
   /** A table for each group of types, then an example of each kind of verdict that is more than too wide. */

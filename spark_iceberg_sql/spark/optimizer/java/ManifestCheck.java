@@ -59,7 +59,7 @@ public final class ManifestCheck implements Callable<List<BoundFault>> {
   private final List<String> imported = new ArrayList<>();
   private long importedFiles, importedBytes;
   private List<PartitionField> partitioning;
-  private List<Integer> nested;
+  private boolean hasOrc;
 
   /** fields: the table's columns by id. footers: how many Parquet footers may be read, shared by several checks. */
   public ManifestCheck(
@@ -126,8 +126,7 @@ public final class ManifestCheck implements Callable<List<BoundFault>> {
       BoundFault.Kind kind = isCounted ? BoundFault.Kind.COUNTED_NULLS : BoundFault.Kind.NULLS;
       add(field.sourceId(), kind, file, false, 0, 0);
     }
-    if (file.format() == FileFormat.ORC)
-      for (Integer id : nested()) add(id.intValue(), BoundFault.Kind.NESTED_NULLS, file, false, 0, 0);
+    if (file.format() == FileFormat.ORC && !hasOrc) addNested(file);
     Map<Integer, ByteBuffer> lower = file.lowerBounds(), upper = file.upperBounds();
     if (lower == null || upper == null) return;
     for (Integer id : lower.keySet()) {
@@ -140,16 +139,14 @@ public final class ManifestCheck implements Callable<List<BoundFault>> {
     }
   }
 
-  /** The fields of structs. */
-  private List<Integer> nested() {
-    if (nested != null) return nested;
-    nested = new ArrayList<>();
-    for (Object field : fields.values()) {
-      Type type = ((Types.NestedField) field).type();
-      if (!type.isStructType()) continue;
-      for (Types.NestedField child : type.asStructType().fields()) nested.add(Integer.valueOf(child.fieldId()));
+  /** Adds that nulls of the fields of structs may be skipped, once for all ORC files. */
+  private void addNested(DataFile file) {
+    hasOrc = true;
+    for (Types.NestedField field : fields.values()) {
+      if (!field.type().isStructType()) continue;
+      for (Types.NestedField child : field.type().asStructType().fields())
+        add(child.fieldId(), BoundFault.Kind.NESTED_NULLS, file, false, 0, 0);
     }
-    return nested;
   }
 
   /** Types whose bounds are values of the type, in the order of its comparator. */
