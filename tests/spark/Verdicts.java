@@ -110,5 +110,5 @@ public final class Verdicts {
     return text.toString();
   }
 
-  private static char letter(int index) { return (char) ((index < 26 ? 'a' : 'A' - 26) + index); }
+  private static char letter(int index) { return "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLM".charAt(index); }
 }

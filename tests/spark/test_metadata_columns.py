@@ -93,22 +93,3 @@ def test_filters(spark: SparkSession, version: int) -> None:
         expected = rows(spark, query.format(t=TRUTH))
         assert rows(spark, query.format(t=TABLE)) == expected, text
         assert spark.sql(query.format(t=TABLE)).count() == len(expected), text
-
-
-@pytest.mark.parametrize("mode", ["merge-on-read", "copy-on-write"])
-def test_statements(spark: SparkSession, version: int, mode: str) -> None:
-    modes = ", ".join(f"'write.{verb}.mode' = '{mode}'" for verb in ("delete", "update", "merge"))
-    spark.sql(f"ALTER TABLE {TABLE} SET TBLPROPERTIES ({modes})")
-    before = spark.sql(f"SELECT snapshot_id FROM {TABLE}.history ORDER BY made_current_at DESC").head()[0]
-    everyone = {row[0] for row in rows(spark, f"SELECT id FROM {TRUTH}")}
-    for text in FILTERS:
-        if any(name in text for name in ("_row_id", "_last_updated", "_spec_id")):  # Iceberg cannot write by these
-            continue
-        chosen = {row[0] for row in rows(spark, f"SELECT id FROM {TRUTH} WHERE {text}")}
-        for statement, left in (
-            ("DELETE FROM {t} WHERE {c}", everyone - chosen),
-            ("UPDATE {t} SET id = -1 WHERE {c}", (everyone - chosen) | ({-1} if chosen else set())),
-        ):
-            spark.sql(statement.format(t=TABLE, c=text))
-            assert {row[0] for row in rows(spark, f"SELECT id FROM {TABLE}")} == left, (statement, text)
-            spark.sql(f"CALL local.system.rollback_to_snapshot('metadata_columns.t', {before})")

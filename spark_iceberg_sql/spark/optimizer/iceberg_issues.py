@@ -124,16 +124,9 @@ ISSUES: tuple[IcebergIssue, ...] = (
     ),
     IcebergIssue(
         "aggregates of metadata columns",
-        "min, max and count of _pos, _file, _partition and other metadata columns fail, and so does DELETE by them",
+        "min, max and count of _pos, _file, _partition and other metadata columns fail",
         "bounds",
         "they are evaluated by Spark",
-        TESTED_VERSIONS,
-    ),
-    IcebergIssue(
-        "ORC before 1970",
-        "in ORC files, filters on times before 1970 lose rows with fractions of a second",
-        "bounds",
-        "filters on the column read files with such values in full",
         TESTED_VERSIONS,
     ),
     IcebergIssue(

@@ -29,8 +29,6 @@ public final class BoundFault {
       "run DELETE with the condition, then INSERT"),
     UUID_RANGE("are uuids, which Iceberg compares as signed numbers", "apache/iceberg#14216",
       "run DELETE with the condition, then INSERT"),
-    EPOCH("reach before 1970, where ORC's reader compares fractions of a second wrongly", "",
-      "set the table property write.format.default to parquet, then rewrite all data files"),
     CUT("are cut to milliseconds by Delta Lake's UniForm", "delta-io/delta#7444", ""),
     NULLS("are not stated, nor counts, for files whose partition value is null", "", ""),
     COUNTED_NULLS("are not stated, but counts, for files whose partition value is null", "", ""),

@@ -193,10 +193,6 @@ public final class ManifestCheck implements Callable<List<BoundFault>> {
         kind = BoundFault.Kind.CALENDAR;
         minimum -= APART * unit;
         maximum += APART * unit;
-      } else if (isTimestamp && minimum < SECOND) {
-        kind = BoundFault.Kind.EPOCH;
-        minimum -= SECOND;
-        maximum += SECOND;
       }
     }
     if (kind != null) add(id, kind, file, isNumber, minimum, maximum);
