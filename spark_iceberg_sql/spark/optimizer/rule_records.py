@@ -14,9 +14,9 @@ PACKAGE = "sparkicebergsql"
 # Classes that every rule may use, each built on the ones before it.
 SHARED =(
     "ScalaTypes", "Outgoing", "SwitchedRule", "Invocation", "Calls", "Transform", "BoundFault",
-    "PartitionOverflow", "ParquetTimes", "TruncatedFile", "ManifestCheck", "FileBounds", "PartitionLayout",
-    "OpenWriters", "DynamicOverwrite", "ImpliedLiteral", "WrappedConstants", "Predicates", "Relations", "TrialTable",
-    "ReadNotes", "SnapshotFiles", "FileCondition", "AnsweredTables", "RuntimeRules", "RuleRegistry",
+    "PartitionOverflow", "ParquetTimes", "TruncatedFile", "ManifestCheck", "FileBounds", "NullResiduals",
+    "PartitionLayout", "OpenWriters", "DynamicOverwrite", "ImpliedLiteral", "WrappedConstants", "Predicates", "Relations",
+    "TrialTable", "ReadNotes", "SnapshotFiles", "FileCondition", "AnsweredTables", "RuntimeRules", "RuleRegistry",
 )  # fmt: skip
 
 
@@ -127,7 +127,7 @@ RULES: tuple[Rule, ...] = (
             "keeps the rows of files whose bounds or partition values are wrong, such as imported TIMESTAMP(MILLIS)"
         ),
         if_disabled="filters on a column with wrong bounds lose rows, as they do in Iceberg alone",
-        parts=("NullPartitions",),
+        parts=("PrefixRange", "NullPartitions"),
     ),
     Rule(
         name="copies",

@@ -67,8 +67,10 @@ public class Bounds extends SwitchedRule {
     public Object of(Object node) {
       if (node instanceof DataSourceV2Relation) return read((DataSourceV2Relation) node);
       if (node instanceof Aggregate) return ((LogicalPlan) node).mapExpressions(new Aggregates(layouts));
-      LogicalPlan result = (LogicalPlan) ((LogicalPlan) node).mapExpressions(new NullPartitions(layouts));
-      if (!(node instanceof OverwriteByExpression)) return result.mapExpressions(new Conditions(layouts));
+      boolean isOverwrite = node instanceof OverwriteByExpression, isWrite = node instanceof RowLevelWrite;
+      LogicalPlan result =
+        (LogicalPlan) ((LogicalPlan) node).mapExpressions(new NullPartitions(layouts, isWrite, isOverwrite));
+      if (!isOverwrite) return result.mapExpressions(new Conditions(layouts, isWrite));
       refuse(((OverwriteByExpression) node).deleteExpr());
       return result;
     }
@@ -103,21 +105,32 @@ public class Bounds extends SwitchedRule {
   static class Conditions extends ScalaTypes.Mapping<Expression, Expression> {
     private final Map<ExprId, PartitionLayout> layouts;
 
-    Conditions(Map<ExprId, PartitionLayout> layouts) { this.layouts = layouts; }
+    private final boolean isWrite;
+
+    /** isWrite: whether Iceberg decides whether to delete whole files by the condition; it fails on metadata columns. */
+    Conditions(Map<ExprId, PartitionLayout> layouts, boolean isWrite) {
+      this.layouts = layouts;
+      this.isWrite = isWrite;
+    }
 
     @Override
     protected Object of(Object o) {
       Expression e = (Expression) o;
       // The guard decides about calls.
       if (e instanceof KnownNullable || Calls.function(e) != null) return e;
-      if (PartitionLayout.isColumn(e)) return faults(e, layouts).isEmpty() ? e : new KnownNullable(e);
+      if (PartitionLayout.isColumn(e)) {
+        boolean isWithheld = isWrite && isMetadata(e, layouts) || !faults(e, layouts).isEmpty();
+        return isWithheld ? new KnownNullable(e) : e;
+      }
       if (isRightForUuids(e)) return e;
       Expression kept = whereWrapped(e);
       if (kept != null) return kept;
       boolean isNullTest = e instanceof IsNull || e instanceof IsNotNull;
       if (isNullTest && PartitionLayout.isColumn((Expression) e.children().apply(0))) {
-        boolean isCounted = counts(faults((Expression) e.children().apply(0), layouts));
-        return isCounted ? e.mapChildren(this) : e;
+        Expression column = (Expression) e.children().apply(0);
+        boolean isWithheld = isWrite && isMetadata(column, layouts) || counts(faults(column, layouts));
+        if (e instanceof IsNull) isWithheld |= mayLoseNulls(column, layouts);
+        return isWithheld ? e.mapChildren(new Withheld()) : e;
       }
       for (Expression child : ScalaTypes.list(e.children()))
         if (ImpliedLiteral.isBound(child)) return e; // added by Prune, which knows the faults
@@ -186,11 +199,32 @@ public class Bounds extends SwitchedRule {
       if (!isBound && !(e instanceof Count)) return e.mapChildren(this);
       Expression column = e.children().isEmpty() ? null : (Expression) e.children().apply(0);
       if (column == null || !PartitionLayout.isColumn(column)) return e;
+      // Iceberg looks for the column in the table's schema.
+      if (isMetadata(column, layouts)) return e.mapChildren(new Withheld());
       List<BoundFault> faults = faults(column, layouts);
       boolean isRight = true;
       for (BoundFault fault : faults) isRight &= fault.isOfPartitions();
-      return isRight || !isBound && !counts(faults) ? e : e.mapChildren(new Conditions(layouts));
+      return isRight || !isBound && !counts(faults) ? e : e.mapChildren(new Conditions(layouts, false));
     }
+  }
+
+  /** Hides a column from Iceberg. */
+  static class Withheld extends ScalaTypes.Mapping<Expression, Expression> {
+    @Override
+    protected Object of(Object column) {
+      return new KnownNullable((Expression) column);
+    }
+  }
+
+  /** Whether a column is one of Iceberg's metadata columns. */
+  private static boolean isMetadata(Expression column, Map<ExprId, PartitionLayout> layouts) {
+    PartitionLayout layout = (PartitionLayout) layouts.get(PartitionLayout.root(column));
+    return layout != null && layout.isMetadata(column);
+  }
+
+  private static boolean mayLoseNulls(Expression column, Map<ExprId, PartitionLayout> layouts) {
+    PartitionLayout layout = (PartitionLayout) layouts.get(PartitionLayout.root(column));
+    return layout != null && layout.mayLoseNulls(column);
   }
 
   private static boolean areAll(List<BoundFault> faults, BoundFault.Kind kind) {

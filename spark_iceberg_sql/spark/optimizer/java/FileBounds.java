@@ -218,7 +218,7 @@ public final class FileBounds {
   public List<BoundFault> of(List<Types.NestedField> fields) {
     List<BoundFault> result = new ArrayList<>();
     for (BoundFault fault : faults)
-      if (fault.kind != BoundFault.Kind.NULLS && isOf(fault, fields)) result.add(fault);
+      if (!fault.isOfNulls() && isOf(fault, fields)) result.add(fault);
     return result;
   }
 
@@ -227,6 +227,20 @@ public final class FileBounds {
     for (BoundFault fault : faults)
       if ((fault.kind == BoundFault.Kind.NULLS || fault.kind == BoundFault.Kind.UNKNOWN) && isOf(fault, fields))
         return true;
+    return !isComplete;
+  }
+
+  /** Whether a file may have a null partition value of a column, counted or not. */
+  public boolean mayHaveNullPartitions(List<Types.NestedField> fields) {
+    for (BoundFault fault : faults)
+      if (fault.kind == BoundFault.Kind.COUNTED_NULLS && isOf(fault, fields)) return true;
+    return mayHaveUncountedNulls(fields);
+  }
+
+  /** Whether the reader of a file may skip a struct that is null for IS NULL of one of its fields. */
+  public boolean mayLoseNulls(List<Types.NestedField> fields) {
+    for (BoundFault fault : faults)
+      if (fault.kind == BoundFault.Kind.NESTED_NULLS && isOf(fault, fields)) return true;
     return !isComplete;
   }
 
@@ -291,7 +305,7 @@ public final class FileBounds {
     List<WrongBoundsRow> rows = new ArrayList<>();
     for (BoundFault fault : faults) {
       String column = table.schema().findColumnName(fault.fieldId);
-      if (fault.file == null || column == null || fault.isOfUuids() || fault.kind == BoundFault.Kind.NULLS) continue;
+      if (fault.file == null || column == null || fault.isOfUuids() || fault.isOfNulls()) continue;
       WrongBoundsRow row = new WrongBoundsRow();
       row.column = column;
       row.kind = fault.kind.name().toLowerCase(Locale.ROOT);

@@ -16,6 +16,7 @@ import org.apache.iceberg.catalog.TableIdentifier;
 import org.apache.iceberg.expressions.Expression;
 import org.apache.iceberg.expressions.Expressions;
 import org.apache.iceberg.expressions.Projections;
+import org.apache.iceberg.expressions.StrictMetricsEvaluator;
 import org.apache.iceberg.inmemory.InMemoryCatalog;
 import org.apache.iceberg.io.CloseableIterable;
 import org.apache.iceberg.parquet.ParquetUtil;
@@ -30,10 +31,16 @@ import org.apache.iceberg.shaded.org.apache.parquet.hadoop.metadata.ParquetMetad
 import org.apache.iceberg.shaded.org.apache.parquet.schema.LogicalTypeAnnotation;
 import org.apache.iceberg.shaded.org.apache.parquet.schema.MessageType;
 import org.apache.iceberg.shaded.org.apache.parquet.schema.PrimitiveType;
+import org.apache.iceberg.spark.SparkV2Filters;
 import org.apache.iceberg.transforms.Transforms;
 import org.apache.iceberg.types.Conversions;
 import org.apache.iceberg.types.Type;
 import org.apache.iceberg.types.Types;
+import org.apache.spark.sql.connector.expressions.FieldReference;
+import org.apache.spark.sql.connector.expressions.LiteralValue;
+import org.apache.spark.sql.connector.expressions.filter.Not;
+import org.apache.spark.sql.connector.expressions.filter.Predicate;
+import org.apache.spark.sql.types.DataTypes;
 
 /**
  * Whether the Iceberg of this JVM has the known faults of spark/optimizer/iceberg_issues.py, each tried in memory without a job.
@@ -49,7 +56,7 @@ public final class IssueProbes implements Callable<Map<String, String>> {
   public Map<String, String> call() {
     String[] references = {"apache/iceberg#15502", "apache/iceberg#18173", "apache/iceberg#17440",
       "apache/iceberg#17346", "apache/iceberg#14216", "apache/iceberg#9767", "apache/iceberg#18111",
-      "apache/iceberg#9713", "times before 1970 in .999999"};
+      "apache/iceberg#9713", "times before 1970 in .999999", "null and <>", "null and LIKE", "null and IN"};
     Map<String, String> results = new LinkedHashMap<>();
     for (int i = 0; i < references.length; i++) {
       try {
@@ -81,6 +88,12 @@ public final class IssueProbes implements Callable<Map<String, String>> {
         return apply(Transforms.hour(), Types.TimestampType.withZone(), Long.valueOf(Long.MAX_VALUE)) < 0;
       case 8:
         return apply(Transforms.hour(), Types.TimestampType.withZone(), Long.valueOf(-3599000001L)) < -1;
+      case 9:
+        return removesNulls();
+      case 10:
+        return NullResiduals.PREFIX_FAILS;
+      case 11:
+        return NullResiduals.IN_FAILS;
       default:
         return losesManifests();
     }
@@ -99,6 +112,19 @@ public final class IssueProbes implements Callable<Map<String, String>> {
     PartitionSpec identity = PartitionSpec.builderFor(schema).identity("x").build();
     Expression call = Expressions.equal(Expressions.bucket("x", 4), Integer.valueOf(2));
     return Projections.inclusive(identity).project(call).op() != Expression.Operation.TRUE;
+  }
+
+  /** Whether x <> 1 of Spark is true for all rows of a file with 5 and a null. */
+  private boolean removesNulls() {
+    org.apache.spark.sql.connector.expressions.Expression[] sides = {
+      FieldReference.column("x"), LiteralValue.apply(Integer.valueOf(1), DataTypes.IntegerType)};
+    Expression filter = SparkV2Filters.convert(new Not(new Predicate("=", sides)));
+    ByteBuffer five = Conversions.toByteBuffer(Types.IntegerType.get(), Integer.valueOf(5));
+    Metrics metrics =
+      new Metrics(Long.valueOf(2), null, Map.of(1, 2L), Map.of(1, 1L), null, Map.of(1, five), Map.of(1, five));
+    DataFiles.Builder file = DataFiles.builder(PartitionSpec.unpartitioned());
+    file.withPath(FileBounds.TRIAL + "nulls.parquet").withFileSizeInBytes(1).withMetrics(metrics);
+    return new StrictMetricsEvaluator(schema, filter).eval(file.build());
   }
 
   /** Whether the bound of a file with TIMESTAMP(MILLIS) is its number of milliseconds. */

@@ -59,6 +59,7 @@ public final class ManifestCheck implements Callable<List<BoundFault>> {
   private final List<String> imported = new ArrayList<>();
   private long importedFiles, importedBytes;
   private List<PartitionField> partitioning;
+  private boolean hasOrc;
 
   /** fields: the table's columns by id. footers: how many Parquet footers may be read, shared by several checks. */
   public ManifestCheck(
@@ -120,9 +121,13 @@ public final class ManifestCheck implements Callable<List<BoundFault>> {
     for (int i = 0; i < partitioning.size(); i++) {
       PartitionField field = (PartitionField) partitioning.get(i);
       boolean isNull = !field.transform().isVoid() && file.partition().get(i, Object.class) == null;
-      if (isNull && !isAllNull(file, field.sourceId())) add(field.sourceId(), BoundFault.Kind.NULLS, file, false, 0, 0);
       checkPartition(file, field, file.partition().get(i, Object.class));
+      if (!isNull) continue;
+      boolean isCounted = isAllNull(file, field.sourceId());
+      BoundFault.Kind kind = isCounted ? BoundFault.Kind.COUNTED_NULLS : BoundFault.Kind.NULLS;
+      add(field.sourceId(), kind, file, false, 0, 0);
     }
+    if (file.format() == FileFormat.ORC && !hasOrc) addNested(file);
     Map<Integer, ByteBuffer> lower = file.lowerBounds(), upper = file.upperBounds();
     if (lower == null || upper == null) return;
     for (Integer id : lower.keySet()) {
@@ -150,6 +155,16 @@ public final class ManifestCheck implements Callable<List<BoundFault>> {
       return bound == null ? null : Conversions.fromByteBuffer(field.type(), bound);
     } catch (RuntimeException e) {
       return null; // a fault of its own
+    }
+  }
+
+  /** Adds that nulls of the fields of structs may be skipped, once for all ORC files. */
+  private void addNested(DataFile file) {
+    hasOrc = true;
+    for (Types.NestedField field : fields.values()) {
+      if (!field.type().isStructType()) continue;
+      for (Types.NestedField child : field.type().asStructType().fields())
+        add(child.fieldId(), BoundFault.Kind.NESTED_NULLS, file, false, 0, 0);
     }
   }
 

@@ -1,52 +1,130 @@
 package sparkicebergsql;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import org.apache.spark.sql.catalyst.expressions.And;
-import org.apache.spark.sql.catalyst.expressions.ExprId;
-import org.apache.spark.sql.catalyst.expressions.Expression;
-import org.apache.spark.sql.catalyst.expressions.GreaterThan;
-import org.apache.spark.sql.catalyst.expressions.GreaterThanOrEqual;
-import org.apache.spark.sql.catalyst.expressions.IsNotNull;
-import org.apache.spark.sql.catalyst.expressions.LessThan;
-import org.apache.spark.sql.catalyst.expressions.LessThanOrEqual;
-import org.apache.spark.sql.catalyst.expressions.Or;
+import org.apache.spark.sql.catalyst.expressions.*;
+import org.apache.spark.sql.types.StringType;
 
 /**
- * Adds to a comparison that asks for low values of a partition column that the column is not null.
+ * Filters on a partition column that is null in some files, in a form that Iceberg evaluates rightly there.
  *
- * <p>Iceberg takes a null partition value as the lowest of all. That is without effect where the counts of nulls exclude
- * the file; files without these, such as those of add_files or of a table without metrics, count as chosen in full:
- * SELECT returns their rows, and DELETE removes them.
+ * <p>Iceberg takes a null partition value as the lowest of all, and as different from any constant. That is without
+ * effect where the counts of nulls, or the values of other columns, exclude the file; other files count as chosen in
+ * full: SELECT returns their rows, and DELETE removes them. So such a comparison gets IS NOT NULL.
+ *
+ * <p>For LIKE, Iceberg 1.12 fails with a NullPointerException, unless another condition excludes the file. The range of
+ * texts with the prefix takes its place. Where a range may contain other texts, it is added, and the LIKE is Spark's
+ * alone. Iceberg 1.11 fails for IN as well: one comparison for each value takes its place.
  */
 public class NullPartitions extends ScalaTypes.Mapping<Expression, Expression> {
   private final Map<ExprId, PartitionLayout> layouts;
+  /** Whether Iceberg may remove whole files by the condition, for which it takes a null for different from a constant. */
+  private final boolean isWrite;
+  /** Whether Iceberg alone chooses rows by the condition. */
+  private final boolean isOverwrite;
+  /** Whether the last condition has become wider. */
+  private boolean isWider;
 
-  public NullPartitions(Map<ExprId, PartitionLayout> layouts) { this.layouts = layouts; }
+  public NullPartitions(Map<ExprId, PartitionLayout> layouts, boolean isWrite, boolean isOverwrite) {
+    this.layouts = layouts;
+    this.isWrite = isWrite || isOverwrite;
+    this.isOverwrite = isOverwrite;
+  }
 
   @Override
   protected Object of(Object o) {
-    return excluding((Expression) o, List.of());
+    isWider = false;
+    Expression e = (Expression) o, result = excluding(e, List.of(), List.of(), false);
+    return isWider ? new And(withheld(e), result) : result;
   }
 
-  /** others: the conjuncts that hold beside the condition. */
-  private Expression excluding(Expression e, List<Expression> others) {
+  /**
+   * others: the conjuncts that hold beside the condition. required: those that exclude a file for which they are not
+   * true. isAlternative: whether it is a part of an OR.
+   */
+  private Expression excluding(
+    Expression e, List<Expression> others, List<Expression> required, boolean isAlternative) {
     if (e instanceof Or) {
-      Expression left = excluding(((Or) e).left(), others), right = excluding(((Or) e).right(), others);
+      Expression left = excluding(((Or) e).left(), others, required, true);
+      Expression right = excluding(((Or) e).right(), others, required, true);
       return left == ((Or) e).left() && right == ((Or) e).right() ? e : new Or(left, right);
     }
     if (e instanceof And) {
-      List<Expression> all = Predicates.conjuncts(e);
+      List<Expression> all = Predicates.conjuncts(e), allRequired = new ArrayList<>(required);
+      if (!isAlternative) allRequired.addAll(all);
       all.addAll(others);
-      Expression left = excluding(((And) e).left(), all), right = excluding(((And) e).right(), all);
+      Expression left = excluding(((And) e).left(), all, allRequired, isAlternative);
+      Expression right = excluding(((And) e).right(), all, allRequired, isAlternative);
       return left == ((And) e).left() && right == ((And) e).right() ? e : new And(left, right);
     }
-    Expression column = low(e);
-    if (column == null || !column.nullable()) return e;
-    for (Expression other : others)
-      if (other instanceof IsNotNull && ((IsNotNull) other).child().semanticEquals(column)) return e;
+    Expression low = low(e), column = low == null ? different(e) : low;
+    Expression safe = column == null || isPrefix(e) ? withoutFailure(e, required, isAlternative) : e;
+    if (column == null || safe != e || !column.nullable() || hasNotNull(others, column)) return safe;
     PartitionLayout layout = (PartitionLayout) layouts.get(PartitionLayout.root(column));
-    return layout != null && layout.mayHaveUncountedNulls(column) ? new And(new IsNotNull(column), e) : e;
+    if (layout == null) return e;
+    boolean mayMatch = low == null && isWrite;
+    mayMatch |=
+      low != null && !isAlternative ? layout.mayHaveUncountedNulls(column) : layout.mayHaveNullPartitions(column);
+    return mayMatch ? new And(new IsNotNull(column), e) : e;
+  }
+
+  /** A predicate for which Iceberg fails on a null partition value, in another form; or the predicate itself. */
+  private Expression withoutFailure(Expression e, List<Expression> required, boolean isAlternative) {
+    boolean isNegated = e instanceof Not;
+    Expression predicate = isNegated ? ((Not) e).child() : e;
+    PrefixRange range = NullResiduals.PREFIX_FAILS ? PrefixRange.of(predicate) : null;
+    Expression tested = NullResiduals.IN_FAILS && (predicate instanceof In || predicate instanceof InSet)
+      ? (Expression) predicate.children().apply(0)
+      : null;
+    // It is the set of texts that has no nulls.
+    if (tested != null && !(tested.dataType() instanceof StringType)) return e;
+    Expression column = range == null ? tested : range.column();
+    if (column == null || !PartitionLayout.isColumn(column) || !column.nullable() || hasNotNull(required, column))
+      return e;
+    PartitionLayout layout = (PartitionLayout) layouts.get(PartitionLayout.root(column));
+    if (layout == null || !layout.mayHaveNullPartitions(column)) return e;
+    if (!isNegated && !isAlternative) return range == null ? new And(new IsNotNull(column), e) : e;
+    if (range == null) return compared(e, predicate, column, isNegated);
+    if (!range.isExact && isOverwrite) return e;
+    isWider |= !range.isExact;
+    return isNegated ? range.outside() : range.within();
+  }
+
+  /** IN or NOT IN as comparisons; Spark's alone if that is not possible. */
+  private static Expression compared(Expression e, Expression predicate, Expression column, boolean isNegated) {
+    Expression equal = Predicates.equalToAny(column, predicate);
+    if (equal == null) return (Expression) e.mapChildren(new Withheld());
+    return isNegated ? new And(new IsNotNull(column), new Not(equal)) : equal;
+  }
+
+  private static boolean hasNotNull(List<Expression> conjuncts, Expression column) {
+    for (Expression e : conjuncts)
+      if (e instanceof IsNotNull && ((IsNotNull) e).child().semanticEquals(column)) return true;
+    return false;
+  }
+
+  /** The condition with each LIKE as one that is not passed to Iceberg. */
+  private static Expression withheld(Expression e) {
+    return (Expression) (PrefixRange.of(e) == null ? e.mapChildren(new Prefixes()) : e.mapChildren(new Withheld()));
+  }
+
+  /** Withholds the predicates within. */
+  private static final class Prefixes extends ScalaTypes.Mapping<Expression, Expression> {
+    @Override
+    protected Object of(Object e) {
+      return withheld((Expression) e);
+    }
+  }
+
+  /** Hides the columns of a predicate from Iceberg. */
+  private static final class Withheld extends ScalaTypes.Mapping<Expression, Expression> {
+    @Override
+    protected Object of(Object e) {
+      Expression child = (Expression) e;
+      if (PartitionLayout.isColumn(child)) return new KnownNullable(child);
+      return child instanceof In || child instanceof InSet ? child.mapChildren(this) : child;
+    }
   }
 
   /** The column of a comparison that is true for values below a constant; null if it is none. */
@@ -58,5 +136,21 @@ public class NullPartitions extends ScalaTypes.Mapping<Expression, Expression> {
     if (!constant.references().isEmpty()) return null;
     Expression call = Calls.call(compared), column = call == null ? compared : PartitionLayout.source(call);
     return column != null && PartitionLayout.isColumn(column) ? column : null;
+  }
+
+  private static boolean isPrefix(Expression e) {
+    return e instanceof Not && PrefixRange.of(((Not) e).child()) != null;
+  }
+
+  /** The column of a predicate that is true for all values but those of a constant; null if it is none. */
+  private static Expression different(Expression e) {
+    if (!(e instanceof Not)) return null;
+    Expression child = ((Not) e).child();
+    if (PartitionLayout.isColumn(child)) return child;
+    if (isPrefix(e)) return PrefixRange.of(child).column();
+    if (!(child instanceof EqualTo)) return null;
+    EqualTo equal = (EqualTo) child;
+    if (PartitionLayout.isColumn(equal.left())) return equal.right().references().isEmpty() ? equal.left() : null;
+    return PartitionLayout.isColumn(equal.right()) && equal.left().references().isEmpty() ? equal.right() : null;
   }
 }

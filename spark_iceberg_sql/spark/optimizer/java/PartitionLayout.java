@@ -151,11 +151,23 @@ public final class PartitionLayout {
 
   /** Whether a column is the source of a partition field that may be null in files without counts of nulls. */
   public boolean mayHaveUncountedNulls(Expression column) {
-    List<Types.NestedField> fields = fields(column);
-    boolean isSource = false;
-    for (PartitionSpec spec : table.specs().values()) isSource |= !transforms(fields, spec).isEmpty();
-    return isSource && bounds().mayHaveUncountedNulls(fields);
+    return isSource(column) && bounds().mayHaveUncountedNulls(fields(column));
   }
+
+  /** Whether a column is the source of a partition field that may be null in some file. */
+  public boolean mayHaveNullPartitions(Expression column) {
+    return isSource(column) && bounds().mayHaveNullPartitions(fields(column));
+  }
+
+  /** Whether files may be read without the structs that are null, for IS NULL of a field of a struct. */
+  public boolean mayLoseNulls(Expression field) {
+    return field instanceof GetStructField && bounds().mayLoseNulls(fields(field));
+  }
+
+  private boolean isSource(Expression column) { return !transformsOf(column).isEmpty(); }
+
+  /** Whether a column is none of the table's: one of Iceberg's metadata columns, such as _pos. */
+  public boolean isMetadata(Expression column) { return fields(column).isEmpty(); }
 
   /** Refuses a read that would lose rows without an error: see TruncatedFile. */
   public void requireWholeManifests() {

@@ -111,6 +111,23 @@ public final class Predicates {
     return equal == null ? null : new Or(new IsNull(e), new Not(equal));
   }
 
+  /** A comparison of a column with each value of an IN; null if there are too many, or not all are constants and not null. */
+  public static Expression equalToAny(Expression column, Expression in) {
+    List<Expression> literals = new ArrayList<>();
+    if (in instanceof In) {
+      for (Expression e : ScalaTypes.list(((In) in).list())) {
+        if (!(e instanceof Literal) || ((Literal) e).value() == null) return null;
+        literals.add(e);
+      }
+    } else {
+      for (Object value : ScalaTypes.list(((InSet) in).hset())) {
+        if (value == null) return null;
+        literals.add(new Literal(value, column.dataType()));
+      }
+    }
+    return equalToAny(column, literals);
+  }
+
   private static Expression equalToAny(Expression e, List<Expression> literals) {
     if (literals.size() > COMPARED) return null;
     Expression result = null;
