@@ -15,7 +15,7 @@ PACKAGE = "sparkicebergsql"
 SHARED =(
     "ScalaTypes", "Outgoing", "SwitchedRule", "Invocation", "Calls", "Transform", "BoundFault",
     "ParquetTimes", "TruncatedFile", "ManifestCheck", "FileBounds", "PartitionLayout", "OpenWriters",
-    "DynamicOverwrite", "ImpliedLiteral", "Predicates", "Relations", "TrialTable", "ReadNotes", "SnapshotFiles",
+    "DynamicOverwrite", "ImpliedLiteral", "Predicates", "Positions", "Relations", "TrialTable", "ReadNotes", "SnapshotFiles",
     "FileCondition", "AnsweredTables", "RuntimeRules", "RuleRegistry",
 )  # fmt: skip
 
