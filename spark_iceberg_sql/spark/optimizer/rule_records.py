@@ -15,8 +15,8 @@ PACKAGE = "sparkicebergsql"
 SHARED =(
     "ScalaTypes", "Outgoing", "SwitchedRule", "Invocation", "Calls", "Transform", "BoundFault",
     "ParquetTimes", "TruncatedFile", "ManifestCheck", "FileBounds", "PartitionLayout", "OpenWriters",
-    "DynamicOverwrite", "ImpliedLiteral", "Predicates", "Positions", "Relations", "TrialTable", "ReadNotes", "SnapshotFiles",
-    "FileCondition", "AnsweredTables", "RuntimeRules", "RuleRegistry",
+    "DynamicOverwrite", "ImpliedLiteral", "Predicates", "Positions", "Relations", "TrialTable", "ReadNotes",
+    "SnapshotFiles", "FileCondition", "AnsweredTables", "RuntimeRules", "RuleRegistry",
 )  # fmt: skip
 
 
