@@ -245,11 +245,12 @@ WRITES = {
     ],
 )
 def test_writes(spark: SparkSession, name: str, mode: str) -> None:
+    if (name, mode) == ("update", "merge-on-read") and LINE.number < (4, 0):
+        pytest.skip("this Spark fails without whole-stage code: it does not initialize rand(7) in an Expand")
     results = []
     for on in ((), RULES):
         create(spark, TARGET, f", 'write.merge.mode' = '{mode}', 'write.update.mode' = '{mode}'")
-        # Spark 3.5 cannot interpret a random value in an UPDATE.
-        with rules(spark, *on), settings(spark, **{"spark.sql.codegen.factoryMode": "FALLBACK"}):
+        with rules(spark, *on):
             spark.sql(WRITES[name])
             results.append(rows(spark.table(TARGET)))
     assert results[1] == results[0]
