@@ -37,7 +37,8 @@ public class Aggregates extends SwitchedRule {
     protected Object replacement(Object node) {
       if (node instanceof Filter) return withValues((Filter) node);
       AggregateShape shape = AggregateShape.of((Aggregate) node);
-      SnapshotFiles files = shape == null ? null : SnapshotFiles.of(shape.relation);
+      boolean isCandidate = shape != null && Positions.isFree(shape.relation);
+      SnapshotFiles files = isCandidate ? SnapshotFiles.of(shape.relation) : null;
       LogicalPlan answer = files == null ? null : new AggregateAnswer(shape, files).plan();
       if (answer != null) AnsweredTables.add(files.table);
       return answer;

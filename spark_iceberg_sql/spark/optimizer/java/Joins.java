@@ -21,7 +21,7 @@ public class Joins extends SwitchedRule {
   @Override
   protected LogicalPlan rewrite(LogicalPlan plan) {
     try {
-      // The value of rand(7) for a row depends on the files that are read.
+      // Spark runs a stage once that occurs twice, as does a WITH of rand(): a narrowed scan would make two of it.
       return !hasBuildSide(plan) || !plan.deterministic() ? plan : narrowed(plan, new ArrayList<Expression>());
     } catch (RuntimeException e) {
       return plan; // an error here must not fail the query

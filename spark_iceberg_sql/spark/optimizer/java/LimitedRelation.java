@@ -53,7 +53,7 @@ public final class LimitedRelation {
       filter = (Filter) plan;
       plan = filter.child();
     }
-    if (PartitionLayout.of(plan) == null) return null;
+    if (PartitionLayout.of(plan) == null || !Positions.isFree(plan)) return null;
     LimitedRelation result =
       new LimitedRelation(limit, ((Integer) ((Literal) n).value()).intValue(), sort, filter, plan);
     result.projections.addAll(projections);

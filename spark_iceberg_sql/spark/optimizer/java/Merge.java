@@ -104,7 +104,8 @@ public class Merge extends SwitchedRule {
 
   /** Null if the statement may depend on rows of the target that a filter would leave out. */
   private static MergeSource source(Expression condition, PartitionLayout target, TargetJoin join) {
-    boolean isSafe = condition.deterministic() && !MergeSource.mayRead(condition, target.table());
+    boolean isSafe =
+      condition.deterministic() && Positions.isFree(join.relation) && !MergeSource.mayRead(condition, target.table());
     return isSafe ? MergeSource.of(join.source, target) : null;
   }
 

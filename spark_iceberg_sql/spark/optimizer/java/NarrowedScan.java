@@ -49,7 +49,7 @@ public final class NarrowedScan {
     if (scanned.keyGroupedPartitioning().isDefined() || scanned.ordering().isDefined()) return false;
     Object relation = scanned.relation();
     if (!(relation instanceof DataSourceV2Relation)) return false;
-    if (!(((DataSourceV2Relation) relation).table() instanceof SparkTable)) return false;
+    if (!(((DataSourceV2Relation) relation).table() instanceof SparkTable) || !Positions.isFree(relation)) return false;
     PartitionLayout layout = PartitionLayout.of(relation);
     return layout != null && (layout.snapshot() == null || isLarge(layout.snapshot()));
   }

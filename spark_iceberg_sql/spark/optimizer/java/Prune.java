@@ -65,8 +65,7 @@ public class Prune extends SwitchedRule {
   Expression withImpliedRanges(Expression condition, LogicalPlan relation) {
     try {
       PartitionLayout layout = isCandidate(condition) ? PartitionLayout.of(relation) : null;
-      // The value of rand(7) for a row depends on the files that are read.
-      if (layout == null || !condition.deterministic()) return condition;
+      if (layout == null || !condition.deterministic() || !Positions.isFree(relation)) return condition;
       Expression result = condition;
       for (Expression e : added(condition, layout)) {
         // The condition of a MERGE refers to the source, too.

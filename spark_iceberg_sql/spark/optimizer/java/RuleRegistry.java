@@ -40,6 +40,7 @@ import scala.collection.immutable.Seq;
 /** The rules of this JVM: injects them into sessions, once each, and lists them in the table iceberg_rules(). */
 public class RuleRegistry {
   static final String LISTING = "iceberg_rules";
+  static final Marking QUERY_MARKS = new Marking(true), PLAN_MARKS = new Marking(false);
   private final Map<String, Entry> entries = new LinkedHashMap<>();
   private Callable<Map<String, String>> probes;
   /** By issue, whether this JVM's Iceberg has it. */
@@ -103,6 +104,7 @@ public class RuleRegistry {
     }
     @Override
     protected Object of(Object session) {
+      Marking.addTo((SparkSession) session);
       for (RuleAtRunTime rule : atRunTime) rule.addTo((SparkSession) session);
       ExperimentalMethods methods = ((org.apache.spark.sql.classic.SparkSession) session).experimental();
       synchronized (methods) {
@@ -168,6 +170,25 @@ public class RuleRegistry {
     @Override
     protected Object of(Object session) {
       return rule;
+    }
+  }
+
+  /** Marks the relations that no rule may narrow: those of subqueries before the optimizer, and all within it. */
+  static class Marking extends ScalaTypes.PlanRule<LogicalPlan> {
+    final boolean isOfQuery;
+    Marking(boolean isOfQuery) { this.isOfQuery = isOfQuery; }
+    @Override
+    protected TreeNode<?> of(TreeNode<?> plan) {
+      if (isOfQuery) Positions.markSubqueries((LogicalPlan) plan);
+      else Positions.mark((LogicalPlan) plan);
+      return plan;
+    }
+    static void addTo(SparkSession session) {
+      try {
+        RuntimeRules.addBeforeOptimizer(session, QUERY_MARKS);
+      } catch (ReflectiveOperationException e) {
+        // A Spark that keeps them elsewhere: sessions that are still to be created have the rule.
+      }
     }
   }
 
@@ -270,6 +291,10 @@ public class RuleRegistry {
     }
     installed = new Installed();
     sessions.put(extensions(session), installed);
+    // Before the rules, which ask for the marks.
+    extensions(session).injectOptimizerRule(new NewSessions<LogicalPlan>(PLAN_MARKS));
+    extensions(session).injectPlanNormalizationRule(new NewSessions<LogicalPlan>(QUERY_MARKS));
+    Marking.addTo(session);
     List<Entry> afterPushDown = new ArrayList<>();
     List<RuleAtRunTime> atRunTime = new ArrayList<>();
     for (Entry e : entries.values()) {

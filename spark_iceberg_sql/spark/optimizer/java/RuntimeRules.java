@@ -8,14 +8,17 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.rules.Rule;
 import org.apache.spark.sql.execution.SparkPlan;
 import org.apache.spark.sql.execution.adaptive.AdaptiveRulesHolder;
+import org.apache.spark.sql.internal.SessionState;
 
 /**
- * The rules with which adaptive execution optimizes the rest of a query after some of its stages have run.
+ * The rules with which adaptive execution optimizes the rest of a query after some of its stages have run, and those
+ * that prepare a query for the optimizer.
  *
  * <p>Spark reads those of its extensions when it creates a session, and keeps them in a final field.
  */
 public final class RuntimeRules {
-  private static final String OF_PLANS = "runtimeOptimizerRules", OF_STAGES = "queryStageOptimizerRules";
+  private static final String OF_PLANS = "runtimeOptimizerRules", OF_STAGES = "queryStageOptimizerRules",
+                              BEFORE_OPTIMIZER = "planNormalizationRules";
 
   private RuntimeRules() {}
 
@@ -31,14 +34,21 @@ public final class RuntimeRules {
     add(holder, OF_STAGES, ScalaTypes.list(holder.queryStageOptimizerRules()), rule);
   }
 
-  private static void add(AdaptiveRulesHolder holder, String name, List<?> present, Object rule)
+  /** The same for a rule that receives each query before it is optimized, and thus before its subqueries are. */
+  public static void addBeforeOptimizer(SparkSession session, Rule<LogicalPlan> rule)
+    throws ReflectiveOperationException {
+    SessionState state = session.sessionState();
+    add(state, BEFORE_OPTIMIZER, ScalaTypes.list(state.planNormalizationRules()), rule);
+  }
+
+  private static void add(Object holder, String name, List<?> present, Object rule)
     throws ReflectiveOperationException {
     synchronized (holder) {
       for (Object other : present)
         if (other == rule) return;
       List<Object> rules = new ArrayList<>(present);
       rules.add(rule);
-      Field field = AdaptiveRulesHolder.class.getDeclaredField(name);
+      Field field = holder.getClass().getDeclaredField(name);
       field.setAccessible(true);
       field.set(holder, ScalaTypes.seq(rules));
     }

@@ -36,7 +36,7 @@ public class Values extends SwitchedRule {
 
   /** Null if no values can be excluded. */
   private static Filter narrowed(Filter filter) {
-    SnapshotFiles files = files(filter.condition(), filter.child());
+    SnapshotFiles files = Positions.isFree(filter.child()) ? files(filter.condition(), filter.child()) : null;
     Expression implied = files == null ? null : implied(filter.condition(), files);
     return implied == null ? null : new Filter(new And(filter.condition(), implied), files.pinned);
   }

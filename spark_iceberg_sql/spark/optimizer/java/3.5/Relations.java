@@ -32,7 +32,9 @@ public final class Relations {
   public static DataSourceV2Relation with(DataSourceV2Relation relation, String option, String value) {
     Map<String, String> options = new HashMap<>(relation.options().asCaseSensitiveMap());
     options.put(option, value);
-    return relation.copy(relation.table(), relation.output(), relation.catalog(), relation.identifier(),
-      new CaseInsensitiveStringMap(options));
+    DataSourceV2Relation result = relation.copy(relation.table(), relation.output(), relation.catalog(),
+      relation.identifier(), new CaseInsensitiveStringMap(options));
+    ((LogicalPlan) result).copyTagsFrom(relation);
+    return result;
   }
 }
