@@ -44,7 +44,8 @@ def _report(trial: SessionCopy, text: str) -> JoinReport:
     current = best_joins = planned.joins
     best_settings: dict[str, str] = {}
     issue = _issue(trial, planned, {})
-    why_unsafe = None if issue is None else f"{_fault(issue)}: SET {issue.setting} = false"
+    fault = None if issue is None else f"{_fault(issue)}: SET {issue.setting} = false"
+    withheld_joins, withheld = current, ""
     missing_settings = {key: value for key, value, _ in SETTINGS if trial.value(key) != value}
     if _shuffles(current):
         for settings in _choices(missing_settings):
@@ -52,7 +53,8 @@ def _report(trial: SessionCopy, text: str) -> JoinReport:
             if _shuffles(planned.joins) >= _shuffles(best_joins):
                 continue
             if (issue := _issue(trial, planned, settings)) is not None:
-                why_unsafe = why_unsafe or f"{_fault(issue)}: {issue.setting} is not proposed"
+                if not withheld:
+                    withheld_joins, withheld = planned.joins, f"{_fault(issue)}: {issue.setting} is not proposed"
                 continue
             best_joins, best_settings = planned.joins, settings
             if not _shuffles(best_joins):
@@ -65,9 +67,9 @@ def _report(trial: SessionCopy, text: str) -> JoinReport:
             best_join.shuffles,
             join.is_broadcast,
             _is_stored(join),
-            _why(best_join, trial.names, why_unsafe if _shuffles(best_joins) or best_joins is current else None),
+            fault or _why(best_join, withheld if other.shuffles < best_join.shuffles else "", trial.names),
         )
-        for join, best_join in zip(current, best_joins, strict=True)
+        for join, best_join, other in zip(current, best_joins, withheld_joins, strict=True)
     ]
     return JoinReport(tuple(joins), tuple(_set(key, value) for key, value in best_settings.items()))
 
@@ -82,12 +84,10 @@ def _fault(issue: SparkIssue) -> str:
     return f"{issue.cost} ({issue.reference})"
 
 
-def _why(best_join: PlannedJoin, names: Mapping[str, tuple[str, ...]], why_unsafe: str | None) -> str | None:
-    if best_join.is_broadcast:
+def _why(best_join: PlannedJoin, withheld: str, names: Mapping[str, tuple[str, ...]]) -> str | None:
+    if _happens(best_join) or best_join.is_broadcast:
         return None
-    if why_unsafe is not None:
-        return why_unsafe
-    return None if _happens(best_join) else _obstacle(best_join, names)
+    return withheld or _obstacle(best_join, names)
 
 
 def _set(key: str, value: str) -> str:
