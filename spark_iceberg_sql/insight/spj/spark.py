@@ -7,13 +7,14 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from spark_iceberg_sql.insight.spj.model import SETTINGS, Join, JoinReport
+from spark_iceberg_sql.insight.spj.spark_issues import SparkIssue, issue_of
 from spark_iceberg_sql.model import bound_transform
 from spark_iceberg_sql.model.bound_transform import BoundTransform
 from spark_iceberg_sql.spark.bridge.jvm import logs
 from spark_iceberg_sql.spark.bridge.jvm.gateway import Java
 from spark_iceberg_sql.spark.bridge.plans import iceberg_filters, relations
 from spark_iceberg_sql.spark.bridge.plans.expressions import node_class
-from spark_iceberg_sql.spark.bridge.plans.join_plans import JoinSide, PlannedJoin, SessionCopy
+from spark_iceberg_sql.spark.bridge.plans.join_plans import JoinSide, PlannedJoin, PlannedQuery, SessionCopy
 from spark_iceberg_sql.spark.gate import read_errors
 from spark_iceberg_sql.syntax.identifiers import backticked, quoted
 
@@ -39,14 +40,23 @@ def spj(spark: SparkSession, text: str) -> JoinReport:
 
 
 def _report(trial: SessionCopy, text: str) -> JoinReport:
-    current = trial.joins(text, {})
-    best_joins, best_settings = current, {}
+    planned = trial.planned(text, {})
+    current = best_joins = planned.joins
+    best_settings: dict[str, str] = {}
+    issue = _issue(trial, planned, {})
+    fault = None if issue is None else f"{_fault(issue)}: SET {issue.setting} = false"
+    withheld_joins, withheld = current, ""
     missing_settings = {key: value for key, value, _ in SETTINGS if trial.value(key) != value}
     if _shuffles(current):
         for settings in _choices(missing_settings):
-            planned_joins = trial.joins(text, settings)
-            if _shuffles(planned_joins) < _shuffles(best_joins):
-                best_joins, best_settings = planned_joins, settings
+            planned = trial.planned(text, settings)
+            if _shuffles(planned.joins) >= _shuffles(best_joins):
+                continue
+            if (issue := _issue(trial, planned, settings)) is not None:
+                if not withheld:
+                    withheld_joins, withheld = planned.joins, f"{_fault(issue)}: {issue.setting} is not proposed"
+                continue
+            best_joins, best_settings = planned.joins, settings
             if not _shuffles(best_joins):
                 break
     joins = [
@@ -57,11 +67,27 @@ def _report(trial: SessionCopy, text: str) -> JoinReport:
             best_join.shuffles,
             join.is_broadcast,
             _is_stored(join),
-            None if _happens(best_join) or best_join.is_broadcast else _obstacle(best_join, trial.names),
+            fault or _why(best_join, withheld if other.shuffles < best_join.shuffles else "", trial.names),
         )
-        for join, best_join in zip(current, best_joins, strict=True)
+        for join, best_join, other in zip(current, best_joins, withheld_joins, strict=True)
     ]
     return JoinReport(tuple(joins), tuple(_set(key, value) for key, value in best_settings.items()))
+
+
+def _issue(trial: SessionCopy, planned: PlannedQuery, settings: Mapping[str, str]) -> SparkIssue | None:
+    """The fault of Spark that a plan under some settings may have."""
+    types = frozenset(type_ for join in planned.joins for type_ in (*join.left.types, *join.right.types))
+    return issue_of(trial.value, settings, planned.reuses_partitions, types)
+
+
+def _fault(issue: SparkIssue) -> str:
+    return f"{issue.cost} ({issue.reference})"
+
+
+def _why(best_join: PlannedJoin, withheld: str, names: Mapping[str, tuple[str, ...]]) -> str | None:
+    if _happens(best_join) or best_join.is_broadcast:
+        return None
+    return withheld or _obstacle(best_join, names)
 
 
 def _set(key: str, value: str) -> str:

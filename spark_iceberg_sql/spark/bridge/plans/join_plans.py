@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _BROADCAST = ("BroadcastHashJoinExec", "BroadcastNestedLoopJoinExec")
+_BY_KEYS = ("ClusteredDistribution", "OrderedDistribution")
 _JOINS = ("SortMergeJoinExec", "ShuffledHashJoinExec", "CartesianProductExec", *_BROADCAST)
 
 
@@ -45,6 +46,18 @@ class PlannedJoin:
     right: JoinSide
 
 
+@dataclass(frozen=True, slots=True)
+class PlannedQuery:
+    """The joins of a plan.
+
+    reuses_partitions: whether an operator other than a join relies on the partitions of a table, or one above a join
+    that does; also where only a shuffle for another join is between them: an adaptive plan may broadcast instead.
+    """
+
+    joins: tuple[PlannedJoin, ...]
+    reuses_partitions: bool
+
+
 class SessionCopy:
     """A copy of a session in which settings can be tried; the session itself is not changed.
 
@@ -63,7 +76,7 @@ class SessionCopy:
         except JVM_ERRORS:  # Spark does not know Iceberg's settings
             return ""
 
-    def joins(self, text: str, settings: Mapping[str, str]) -> tuple[PlannedJoin, ...]:
+    def planned(self, text: str, settings: Mapping[str, str]) -> PlannedQuery:
         """The joins of a statement's plan under the given settings. Raises pyspark's exceptions if Spark refuses it."""
         previous = {key: self._conf.getConfString(key) if self._conf.contains(key) else None for key in settings}
         try:
@@ -73,7 +86,8 @@ class SessionCopy:
                 state = self._session.sessionState()
                 _, execution = executions(state, parse_statement(state, text))
                 self.names |= _names(execution.analyzed())
-                return tuple(_joins(execution.executedPlan()))
+                plan = execution.executedPlan()
+                return PlannedQuery(tuple(_joins(plan)), _reuses_partitions(plan, False, False))
         finally:
             for key, old in previous.items():
                 if old is None:
@@ -114,6 +128,32 @@ def _joins(node: Java) -> Iterator[PlannedJoin]:
     for plan in from_seq(node.subqueries()):  # those of dynamic filters are joins' own
         if node_class(plan) == "SubqueryExec" and not str(plan.name()).startswith("dynamicpruning"):
             yield from _joins(plan)
+
+
+def _reuses_partitions(node: Java, is_relied_on: bool, is_without_shuffle: bool) -> bool:
+    """PlannedQuery's of a part of a plan.
+
+    is_relied_on: whether an operator above relies on the node's partitions. is_without_shuffle: whether one would if
+    the next shuffle above were not there.
+    """
+    kind = node_class(node)
+    if kind == "AdaptiveSparkPlanExec":
+        return _reuses_partitions(node.initialPlan(), is_relied_on, is_without_shuffle)
+    children = from_seq(node.children())
+    if kind == "BroadcastExchangeExec":
+        below = (False, False)
+    elif kind == "ShuffleExchangeExec":
+        below = (is_without_shuffle, is_without_shuffle)
+    elif any(node_class(needed) in _BY_KEYS for needed in from_seq(node.requiredChildDistribution())):
+        is_join = kind in _JOINS
+        if (is_relied_on or not is_join) and any(_is_stored(child.outputPartitioning()) for child in children):
+            return True
+        below = (True, is_relied_on and is_join)
+    else:
+        below = (is_relied_on, is_without_shuffle)
+    return any(_reuses_partitions(plan, *below) for plan in children) or any(
+        _reuses_partitions(plan, False, False) for plan in from_seq(node.subqueries())
+    )
 
 
 def _condition(join: Java) -> str:

@@ -1,0 +1,88 @@
+"""Known faults of Spark's storage-partitioned joins that cost rows: by their issue, with the settings that they need.
+
+Whether a query has the shape of a fault is read from the plan that this Spark makes of it: a Spark with the fix
+shuffles there, and is not held back. To add one: a record here and its query in tests/spark/test_spark_issues.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+# Types of a key that are not equal as Java objects where they are equal in SQL.
+_INEXACT_TYPES = frozenset({"binary", "float", "double"})
+_BUCKETING = "spark.sql.sources.v2.bucketing."
+
+
+@dataclass(frozen=True, slots=True)
+class SparkIssue:
+    """A fault of Spark with which a query returns other rows.
+
+    reference: such as `SPARK-59121`. cost: what goes wrong, as a sentence. setting: the key that must be `true` for it.
+    key_types: the types of join keys that it needs; empty if it needs a plan in which something above a join relies on
+    the partitions of the tables again, or something other than a join relies on them at all. present_in, absent_in: the
+    versions of Spark where its query was tried, and returned other rows or the same.
+    """
+
+    reference: str
+    cost: str
+    setting: str
+    key_types: frozenset[str] = frozenset()
+    present_in: tuple[str, ...] = ()
+    absent_in: tuple[str, ...] = ()
+
+
+ISSUES: tuple[SparkIssue, ...] = (
+    SparkIssue(
+        "SPARK-59121",
+        "rows that were joined by a common divisor of two numbers of buckets are taken for rows in the buckets of one "
+        "table: a second join loses rows",
+        f"{_BUCKETING}allowCompatibleTransforms.enabled",
+        present_in=("4.1.4", "4.0.5"),
+        absent_in=("3.5.9",),
+    ),
+    SparkIssue(
+        "SPARK-58968",
+        "partitions by more fields than a window or a group has keys are taken for whole groups: several rows have "
+        "number 1",
+        f"{_BUCKETING}allowJoinKeysSubsetOfPartitionKeys.enabled",
+        present_in=("4.1.4", "4.0.5"),
+        absent_in=("3.5.9",),
+    ),
+    SparkIssue(
+        "SPARK-59050",
+        "rows shuffled into the partitions of one table are taken for all rows of their keys: a second join loses rows",
+        f"{_BUCKETING}shuffle.enabled",
+        present_in=("4.1.4",),
+    ),
+    SparkIssue(
+        "SPARK-59054",
+        "keys that are equal but not the same object, of the types BINARY, FLOAT and DOUBLE, may be shuffled into "
+        "different partitions",
+        f"{_BUCKETING}shuffle.enabled",
+        key_types=_INEXACT_TYPES,
+    ),
+    SparkIssue(
+        "SPARK-55848",
+        "rows of one partition that are split among tasks are taken for whole groups: DISTINCT, groups and windows "
+        "return a key several times",
+        f"{_BUCKETING}partiallyClusteredDistribution.enabled",
+        absent_in=("4.1.4", "4.0.5", "3.5.9"),
+    ),
+)
+
+
+def issue_of(
+    value: Callable[[str], str], settings: Mapping[str, str], reuses_partitions: bool, key_types: frozenset[str]
+) -> SparkIssue | None:
+    """The first fault whose shape a plan has.
+
+    value: a setting of the session. settings: those that are tried. reuses_partitions: as in PlannedQuery.
+    key_types: of all joins.
+    """
+    for issue in ISSUES:
+        if settings.get(issue.setting, value(issue.setting)) != "true":
+            continue
+        if issue.key_types & key_types if issue.key_types else reuses_partitions:
+            return issue
+    return None

@@ -1,0 +1,137 @@
+"""Random joins for the settings of storage-partitioned ones: tables in Iceberg, and copies of their rows in Parquet."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from random import Random
+
+from pyspark.sql import SparkSession
+
+COLUMNS = "id INT, k INT, ts TIMESTAMP, s STRING, x BINARY, v INT"
+# By the name of a table: its partition fields, and those that it had before, if any.
+TABLES: dict[str, tuple[str, ...]] = {
+    **{f"b{n}": (f"bucket({n}, id)",) for n in (4, 6, 8, 12)},
+    "b4o": ("bucket(4, id)",),
+    "i": ("id",),
+    "k": ("k",),
+    "h": ("hours(ts)",),
+    "d": ("days(ts)",),
+    "y": ("years(ts)",),
+    "kb4": ("k, bucket(4, id)",),
+    "kb4o": ("k, bucket(4, id)",),
+    "b4k": ("bucket(4, id), k",),
+    "kb8": ("k, bucket(8, id)",),
+    "ik": ("id, k",),
+    "db4": ("days(ts), bucket(4, id)",),
+    "s": ("s",),
+    "s4": ("bucket(4, s)",),
+    "x": ("x",),
+    "xo": ("x",),
+    "none": ("",),
+    "was8": ("bucket(4, id)", "bucket(8, id)"),
+    "wasnone": ("bucket(4, id)", ""),
+}
+_KEYS = {"b": "id", "i": "id", "k": "k", "h": "ts", "d": "ts", "y": "ts", "s": "s", "x": "x", "n": "id", "w": "id"}
+_ABOVE = (
+    "{q}",
+    "{q}",
+    "SELECT DISTINCT a{key} AS g FROM ({q})",
+    "SELECT DISTINCT a{key} AS g, ak AS h FROM ({q})",
+    "SELECT a{key} AS g, count(*) AS n, sum(av) AS v FROM ({q}) GROUP BY a{key}",
+    "SELECT ak AS g, count(*) AS n, count(DISTINCT av) AS v FROM ({q}) GROUP BY ak",
+    "SELECT as AS g, max(av) AS n FROM ({q}) GROUP BY as",
+    "SELECT * FROM (SELECT *, row_number() OVER (PARTITION BY a{key} ORDER BY {all}) AS n FROM ({q})) WHERE n = 1",
+    "SELECT *, rank() OVER (PARTITION BY ak ORDER BY {all}) AS n FROM ({q})",
+    "SELECT a{key} AS g, count(*) AS n FROM ({q} UNION ALL {q}) GROUP BY a{key}",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class RandomQuery:
+    """A query with `{t}.` before each table: of Iceberg's or of the copies. aqe: whether its plan is adaptive."""
+
+    text: str
+    aqe: bool
+
+
+def create(spark: SparkSession, seed: int, names: tuple[str, ...] = tuple(TABLES)) -> None:
+    """The tables in local.spjr, and copies of their rows in Parquet in spark_catalog.spjr."""
+    random = Random(seed)
+    for namespace in ("local.spjr", "spark_catalog.spjr"):
+        spark.sql(f"CREATE NAMESPACE IF NOT EXISTS {namespace}")
+    for name in names:
+        rows = _rows(random)
+        copy = f"spark_catalog.spjr.{name}"
+        spark.sql(f"CREATE TABLE {copy} ({COLUMNS}) USING parquet")
+        spark.sql(f"INSERT INTO {copy} VALUES {', '.join(rows)}")
+        fields, *earlier = TABLES[name]
+        specs = (*reversed(earlier), fields, fields)
+        table = f"local.spjr.{name}"
+        by = f"PARTITIONED BY ({specs[0]})" if specs[0] else ""
+        spark.sql(
+            f"CREATE TABLE {table} ({COLUMNS}) USING iceberg {by} "
+            "TBLPROPERTIES ('read.split.target-size' = '1', 'read.split.open-file-cost' = '1')"
+        )
+        before = specs[0]
+        for n, spec in enumerate(specs):  # several files of each partition
+            if spec != before:
+                change = f"REPLACE PARTITION FIELD {before} WITH" if before else "ADD PARTITION FIELD"
+                spark.sql(f"ALTER TABLE {table} {change} {spec}")
+                before = spec
+            spark.sql(f"INSERT INTO {table} VALUES {', '.join(rows[n :: len(specs)])}")
+
+
+def _rows(random: Random) -> list[str]:
+    ids = [random.randrange(40) for _ in range(24)] + [7] * 4
+    rows = []
+    for v, key in enumerate(ids):
+        if random.random() < 0.08:
+            values = ["NULL"] * 5
+        else:
+            k = key % 5
+            ts = f"TIMESTAMP '2023-12-{20 + key % 20 if key % 20 < 12 else 31} 0{key % 3}:00:00'"
+            ts = ts if key % 4 else "TIMESTAMP '2024-02-01 00:00:00'"
+            values = [f"{key}", "NULL" if random.random() < 0.1 else f"{k}", ts, f"'s{key % 9}'", f"X'0{key % 7}'"]
+        rows.append(f"({', '.join(values)}, {v})")
+    return rows
+
+
+def queries(seed: int, n: int, names: tuple[str, ...] = tuple(TABLES)) -> list[RandomQuery]:
+    """n queries of one to four tables."""
+    random = Random(seed)
+    return [_query(random, names) for _ in range(n)]
+
+
+def _query(random: Random, names: tuple[str, ...]) -> RandomQuery:
+    key = random.choice(("id", "id", "id", "ts", "k", "s", "x"))
+    similar = [name for name in names if _KEYS[name[0]] == key or name == "none" or (key == "id" and "b" in name)]
+    columns = [key, "k"] if random.random() < 0.4 and key != "k" else [key]
+    if key == "id" and random.random() < 0.15:
+        columns.append("ts")
+    count = random.choice((1, 2, 2, 3, 3, 3, 4))
+    text, aliases = "", ""
+    for alias in "abcd"[:count]:
+        table = f"{{t}}.{random.choice(similar)}"
+        if random.random() < 0.15:
+            inner = ", ".join(dict.fromkeys([*columns, key]))
+            rest = ", ".join(f"max({c}) AS {c}" for c in ("id", "k", "ts", "s", "x", "v") if c not in columns)
+            table = f"(SELECT {inner}, {rest} FROM {table} GROUP BY {inner})"
+        if not text:
+            text, aliases = f"{table} {alias}", alias
+            continue
+        kind = random.choice(("", "", "", "LEFT", "RIGHT", "FULL", "LEFT SEMI", "LEFT ANTI"))
+        near = random.choice(aliases)
+        equal = random.choice((" = ", " = ", " = ", " <=> "))
+        on = " AND ".join(f"{near}.{c}{equal}{alias}.{c}" for c in random.sample(columns, len(columns)))
+        text += f" {kind} JOIN {table} {alias} ON {on}"
+        if "LEFT " not in kind:
+            aliases += alias
+    out = [f"{alias}.{c} AS {alias}{c}" for alias in aliases for c in ("id", "k", "ts", "s", "x", "v")]
+    inner = f"SELECT {', '.join(out)} FROM {text}"
+    every = ", ".join(f"{alias}{c}" for alias in aliases for c in ("v", "id", "k", "s"))
+    return RandomQuery(random.choice(_ABOVE).format(q=inner, key=key, all=every, t="{t}"), random.random() < 0.3)
+
+
+def result(spark: SparkSession, query: str, tables: str) -> list[str]:
+    """The sorted rows of a query."""
+    return sorted(str(tuple(row)) for row in spark.sql(query.replace("{t}", tables)).collect())
