@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,8 @@ from spark_iceberg_sql.spark.versions import SPARK_MINORS, missing_runtime, runt
 
 _MEMORY_KEY = "spark.driver.memory"
 _CLIENT_VARIABLES = {"SPARK_CONNECT_MODE_ENABLED", "SPARK_REMOTE"}  # with which pyspark starts no JVM
+_FILES = ExitStack()
+atexit.register(_FILES.close)
 _MB, _GB = 2**20, 2**30
 _EXTENSIONS = "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions"
 
@@ -168,7 +171,8 @@ def _join(settings: dict[str, str], config: Mapping[str, str], key: str, default
 
 def _log_option() -> str:
     log4j = resources.files("spark_iceberg_sql.spark") / "log4j2-quiet.properties"
-    return f"-Dlog4j2.configurationFile={log4j}"
+    # A package that is imported from a zip has it as a temporary file until Python exits.
+    return f"-Dlog4j2.configurationFile={_FILES.enter_context(resources.as_file(log4j))}"
 
 
 def _settings(warehouse: str | Path, catalog: str, timezone: str) -> dict[str, str]:

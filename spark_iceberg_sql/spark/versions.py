@@ -135,7 +135,7 @@ def missing_runtime(spark_version: str, scala: str | None) -> IcebergSqlError:
         f"Spark {spark} is not tested, only Spark {tested_versions()}, and to try it Iceberg's runtime for "
         f"Spark {spark} is missing on the class path",
         help=f"start Spark with spark.jars=<path of iceberg-spark-runtime-{spark}_{scala or '2.13'}>, if Iceberg has "
-        f"released one, or pip install 'pyspark~={SPARK_MINORS[0].spark}.0'",
+        f"released one, or use Spark {tested_versions()}",
     )
 
 
