@@ -11,7 +11,7 @@ from spark_iceberg_sql.errors import FileError, IcebergSqlError
 from spark_iceberg_sql.spark.bridge.jvm import compiler, plain_jvm
 from spark_iceberg_sql.spark.bridge.jvm.java_records import constants_source
 from spark_iceberg_sql.spark.bridge.jvm.java_rows import ReleaseRow
-from spark_iceberg_sql.spark.optimizer import injection
+from spark_iceberg_sql.spark.optimizer import rule_classes
 from spark_iceberg_sql.spark.runtime_jar import java, runtime_jar, scala
 from spark_iceberg_sql.spark.transforms import functions
 from spark_iceberg_sql.spark.versions import runtime, spark_minor
@@ -55,7 +55,7 @@ def write_jar(target: Path, ivy_settings: str | None = None) -> int:
 
 def sources() -> list[tuple[str, str]]:
     """All Java files of the jar, name and text, in compilation order."""
-    rule_files, function_files = injection.sources(), functions.sources()
+    rule_files, function_files = rule_classes.sources(), functions.sources()
     release = ReleaseRow(
         spark=spark_minor(pyspark.__version__).spark,
         scala=scala() or "",

@@ -30,6 +30,7 @@ public class Extension
   static {
     FUNCTIONS.withRules(RULES.ensuring());
     RULES.setProbes(new IssueProbes());
+    RULES.setFacts(new RelationFacts());
     for (RuleRow row : RuleRow.ALL) {
       Object rule = null;
       String fault = null;
