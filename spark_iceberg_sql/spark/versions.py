@@ -133,7 +133,8 @@ def untested(spark_version: str, iceberg_version: str) -> str | None:
     if _RELEASE.fullmatch(iceberg_version) and minor(iceberg_version) in line.iceberg:
         return None
     span = f"{line.iceberg[-1]} to {line.iceberg[0]}"
-    return f"Iceberg {iceberg_version} is not tested with Spark {line.spark}, only its releases {span}"
+    version = iceberg_version or "of an unknown version"
+    return f"Iceberg {version} is not tested with Spark {line.spark}, only its releases {span}"
 
 
 def minor(spark_version: str) -> str:

@@ -67,5 +67,5 @@ def lacks(name: str, message: str, since: str | None) -> str:
     for pattern, kind in _MISSING:
         if match := pattern.search(message):
             missing = next(group for group in match.groups() if group)
-            return f"{both()} have no {kind} `{missing}`, which {name}.java uses"
+            return f"the class path of {both()} has no {kind} `{missing}`, which {name}.java uses"
     return f"{name}.java does not compile: {message}"
