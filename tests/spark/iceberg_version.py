@@ -186,6 +186,11 @@ class Steps:
         self.rows(f"INSERT INTO {T} SELECT * FROM plain WHERE id < 20")
         return None
 
+    def repartition(self) -> object:
+        result = sis.repartition(self.spark, T)
+        counts = self.rows(f"SELECT count(DISTINCT spec_id), sum(record_count) FROM {T}.files")[0]
+        return None if result["left_data_files"] == 0 and tuple(counts) == (1, 230) else [result, tuple(counts)]
+
     def write(self) -> object:
         """The same statements on a copy that no code of Iceberg has read give the same rows."""
         self.rows(f"UPDATE {T} SET name = 'u' WHERE year(ts) = 2024 AND n = 1")
@@ -238,10 +243,13 @@ class Steps:
 
     def health(self) -> object:
         """The rewrite that health plans is the one that the procedure does."""
-        health = sis.health(self.spark, T)
-        (finding,) = (f for f in health.findings if f.problem == "small files")
-        rewritten = self.rows("CALL local.system.rewrite_data_files('db.t')")[0][0]
-        return None if finding.rewritten_files == rewritten > 0 else [str(health), rewritten]
+        self.rows("CREATE TABLE local.db.small (id BIGINT, p INT) USING iceberg PARTITIONED BY (p)")
+        for part in (1, 1, 1, 1, 1, 2, 2):
+            self.rows(f"INSERT INTO local.db.small VALUES (1, {part})")
+        health = sis.health(self.spark, "local.db.small")
+        planned = [f.rewritten_files for f in health.findings if f.call is not None]
+        rewritten = self.rows("CALL local.system.rewrite_data_files('db.small')")[0][0]
+        return None if planned == [rewritten] == [5] else [str(health), rewritten]
 
     def attach(self) -> object:
         """A table in a catalog of this package's, which writes its metadata files."""
@@ -254,6 +262,11 @@ class Steps:
         metadata = sorted(name for name in os.listdir(f"{folder}/metadata") if name.endswith("metadata.json"))
         rows = self.count(f"iceberg('{folder}')")
         return None if rows == 211 and metadata == ["v3.metadata.json", "v4.metadata.json"] else [rows, metadata]
+
+    def from_hive(self) -> object:
+        self.rows("CREATE TABLE spark_catalog.default.hive USING parquet PARTITIONED BY (n) AS SELECT * FROM plain")
+        text = str(sis.from_hive(self.spark, "spark_catalog.default.hive", ["SELECT * FROM hive WHERE n = 3"]))
+        return None if "hive" in text else text
 
     def insight_in_sql(self) -> object:
         texts = (

@@ -172,7 +172,7 @@ def from_jar(part: str, sources: Iterable[tuple[str, str]]) -> Java | None:
     jar_object = getattr(instance(context_loader(), EXTENSION), part)(digest(sources))
     if jar_object is None:
         raise IcebergSqlError(
-            "the jar of spark-iceberg-sql on the class path was built by another version\n"
+            "the jar of spark-iceberg-sql on the class path was built by another version, or for another Iceberg\n"
             "help: rebuild it with `iceberg-sql jar`, or start Spark without it"
         )
     return jar_object
