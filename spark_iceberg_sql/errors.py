@@ -21,9 +21,12 @@ Errors of Spark itself stay Spark's own, except for ReadError in an installed se
 from __future__ import annotations
 
 from collections.abc import Sequence
+from importlib.util import find_spec
 
 from spark_iceberg_sql.diagnostics import Report
 from spark_iceberg_sql.safe_output import sanitized_message, visible, visible_lines, with_help
+
+_WITH_SPARK = frozenset({"spark", "demo", "notebook", "jupyterlab"})  # the extras that bring pyspark
 
 
 class IcebergSqlError(ValueError):
@@ -98,10 +101,16 @@ class ScriptFailedError(IcebergSqlError):
 
 
 class MissingExtraError(IcebergSqlError, ImportError):
-    """An optional dependency is not installed; the text gives the command that installs it."""
+    """An optional dependency is not installed; the text gives the command that installs it.
+
+    missing: the package. extra: of this package, with which pip installs it. An extra with pyspark is not named where
+    there is a pyspark, which pip may not know: it would install another one beside it.
+    """
 
     def __init__(self, missing: str | None, extra: str) -> None:
-        super().__init__(f"{missing} is not installed: pip install 'spark-iceberg-sql[{extra}]'")
+        is_alone = extra in _WITH_SPARK and missing is not None and find_spec("pyspark") is not None
+        requirement = missing if is_alone else f"'spark-iceberg-sql[{extra}]'"
+        super().__init__(f"{missing} is not installed: pip install {requirement}")
 
 
 class ArgumentsError(IcebergSqlError, TypeError):

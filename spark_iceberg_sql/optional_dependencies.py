@@ -8,7 +8,7 @@ from typing import Any
 
 from spark_iceberg_sql.errors import IcebergSqlError, MissingExtraError
 
-_SPARK = ("pyspark", "py4j", "filelock")
+_SPARK = ("pyspark", "py4j")
 
 _ONLY_A_CLIENT = (
     "works in the process of the Spark server, not in a client of Spark Connect\n"
@@ -20,6 +20,16 @@ _ONLY_A_CLIENT = (
 def only_in_server(function: str) -> IcebergSqlError:
     """The error for a public function that a client of Spark Connect calls without a JVM. function: its name."""
     return IcebergSqlError(f"sis.{function} {_ONLY_A_CLIENT}")
+
+
+def package(name: str) -> Any:
+    """Import a package that this one requires. Raises IcebergSqlError where it is missing, as in a session that has
+    only this package's own files (`--py-files`).
+    """
+    try:
+        return import_module(name)
+    except ModuleNotFoundError:
+        raise IcebergSqlError(f"{name} is not installed", help=f"pip install {name}") from None
 
 
 def load(module: str) -> Any:

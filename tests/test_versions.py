@@ -10,7 +10,15 @@ import pytest
 import yaml
 
 from spark_iceberg_sql.errors import IcebergSqlError
-from spark_iceberg_sql.spark.versions import JAVA, SPARK_MINORS, missing_runtime, runtime, runtimes, spark_minor
+from spark_iceberg_sql.spark.versions import (
+    JAVA,
+    SPARK_MINORS,
+    missing_runtime,
+    runtime,
+    runtimes,
+    spark_minor,
+    untested,
+)
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -69,6 +77,29 @@ def test_the_documented_table() -> None:
     page = (ROOT / "docs/setup.md").read_text("utf-8")
     table = page.partition("<!-- versions -->\n")[2].partition("<!-- /versions -->")[0]
     assert table == "| Spark | Iceberg | Java | not supported |\n|---|---|---|---|\n" + "".join(shown)
+
+
+def test_the_documented_icebergs() -> None:
+    page = (ROOT / "docs/setup.md").read_text("utf-8")
+    table = page.partition("<!-- icebergs -->\n")[2].partition("<!-- /icebergs -->")[0]
+    rows = (f"| {known.spark} | {', '.join(known.iceberg)} |\n" for known in SPARK_MINORS)
+    assert table == "| Spark | Iceberg |\n|---|---|\n" + "".join(rows)
+
+
+@pytest.mark.parametrize(
+    ("spark", "iceberg", "fact"),
+    [
+        ("3.5.4", "1.5.2", None),
+        ("4.1.4", "1.12.0", None),
+        ("4.2.0", "1.12.0", "Spark 4.2 is not tested, only Spark 4.1, 4.0 and 3.5"),
+        ("3.5.4", "1.4.3", "Iceberg 1.4.3 is not tested with Spark 3.5, only its releases 1.5 to 1.12"),
+        ("3.5.4", "1.6.1-amzn-2", "Iceberg 1.6.1-amzn-2 is not tested with Spark 3.5, only its releases 1.5 to 1.12"),
+        ("4.0.1", "1.12.0", "Iceberg 1.12.0 is not tested with Spark 4.0, only its releases 1.10 to 1.11"),
+        ("4.1.0", "", "Iceberg of an unknown version is not tested with Spark 4.1, only its releases 1.11 to 1.12"),
+    ],
+)
+def test_what_is_not_tested_is_named(spark: str, iceberg: str, fact: str | None) -> None:
+    assert untested(spark, iceberg) == fact
 
 
 def test_the_requirement_is_the_lines() -> None:

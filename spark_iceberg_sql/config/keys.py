@@ -12,6 +12,7 @@ from typing import Any
 
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.model.engines import BY_NAME, ENGINES
+from spark_iceberg_sql.optional_dependencies import package
 
 _MAX_ITEMS = 200  # globs or patterns of a key
 
@@ -110,7 +111,7 @@ def _seconds(value: Any, base: Path) -> float:
 
 
 def _patterns(value: Any, base: Path) -> tuple[str, ...]:
-    import regex  # the one that is used later; it takes time to load
+    regex = package("regex")  # the one that is used later; it takes time to load
 
     patterns = _strings(value, base)
     if len(patterns) > _MAX_ITEMS:

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 
 from spark_iceberg_sql.errors import ConfigError
 from spark_iceberg_sql.files.source_map import Placeholder, SqlFragment
+from spark_iceberg_sql.optional_dependencies import package
 from spark_iceberg_sql.records import replace
 
 _TIME_LIMIT = 1  # second, for all patterns together, and one more for so many characters:
@@ -26,7 +27,7 @@ def with_placeholders(fragment: SqlFragment, patterns: Sequence[str]) -> SqlFrag
     """
     if not patterns:
         return fragment
-    import regex  # unlike `re`, it has a time limit: the pattern may be a stranger's
+    regex = package("regex")  # unlike `re`, it has a time limit: the pattern may be a stranger's
 
     started = time.monotonic()
     spent, characters = _searched.get(tuple(patterns), (0.0, 0))

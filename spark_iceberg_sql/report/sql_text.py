@@ -1,12 +1,14 @@
 """SQL as people read it: on several lines where one is too long, and in colours.
 
 Layout changes blanks alone: a statement whose tokens would not stay the same stays as it is. sqlparse is loaded at the
-first use: a check starts without it.
+first use: a check starts without it. Where it is not installed, the text stays as it is.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cache
+from importlib.util import find_spec
 from itertools import groupby
 from typing import Any
 
@@ -26,7 +28,7 @@ def laid_out(statement: str, width: int = _WIDTH) -> str:
 
     width: up to this length, it stays on its line; other statements, and those with comments, always do.
     """
-    if len(statement) <= width:
+    if len(statement) <= width or not _has_sqlparse():
         return statement
     tokens, types = _tokens(statement)
     if tokens[0][1] not in ("CREATE", "CALL") or any(kind is types.Comment for kind, _ in tokens):
@@ -64,7 +66,7 @@ def in_a_line(query: str) -> str:
 def query_lines(query: str) -> list[str]:
     """A query in a line or, where it is long, as sqlparse lays it out."""
     line = in_a_line(query)
-    if not _WIDTH < len(line) <= _LONGEST or any("\n" in text for text in _significant(line)):
+    if not _WIDTH < len(line) <= _LONGEST or not _has_sqlparse() or any("\n" in text for text in _significant(line)):
         return [line]
     import sqlparse
 
@@ -98,10 +100,18 @@ def html(text: str) -> str:
 
 def _classes(text: str) -> Iterator[tuple[str, str]]:
     """The tokens of a text, each after its class: k, s, n, c, or empty."""
+    if not _has_sqlparse():
+        yield "", text
+        return
     tokens, types = _tokens(text)
     classes = {"k": types.Keyword, "s": types.String, "n": types.Number, "c": types.Comment}
     for kind, part in tokens:
         yield next((name for name, group in classes.items() if kind in group), ""), part
+
+
+@cache
+def _has_sqlparse() -> bool:
+    return find_spec("sqlparse") is not None
 
 
 def _tokens(text: str) -> tuple[list[tuple[Any, str]], Any]:

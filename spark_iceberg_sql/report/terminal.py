@@ -7,6 +7,7 @@ from functools import partial
 from itertools import groupby
 
 from spark_iceberg_sql.diagnostics import Diagnostic, Lines, Report, Severity
+from spark_iceberg_sql.report import text_columns
 from spark_iceberg_sql.report.edited_reports import without_secrets
 from spark_iceberg_sql.safe_output import visible, visible_lines
 
@@ -127,7 +128,7 @@ def _frame_rows(diagnostic: Diagnostic, lines: Lines) -> Iterator[tuple[int | No
         prefix = lead + visible(line[begin : span.column - 1])
         marked_text = visible(line[span.column - 1 : min(last_column - 1, end)])
         yield span.row, lead + visible(line[begin:end]) + tail, False
-        yield None, " " * _columns(prefix) + "^" * max(1, _columns(marked_text)), True
+        yield None, " " * text_columns.width(prefix) + "^" * max(1, text_columns.width(marked_text)), True
         return
     rows = range(span.row, last_row + 1)
     for row in rows:
@@ -139,7 +140,7 @@ def _frame_rows(diagnostic: Diagnostic, lines: Lines) -> Iterator[tuple[int | No
         elif row - span.row == _ROWS // 2:
             yield None, "| …", False
     marked_text = visible(lines.line(last_row)[: min(last_column - 1, _WIDTH)])
-    yield None, "|" + "_" * max(1, _columns(marked_text)) + "^", True
+    yield None, "|" + "_" * max(1, text_columns.width(marked_text)) + "^", True
 
 
 def _window(line: str, start: int, end: int) -> tuple[int, int]:
@@ -148,16 +149,6 @@ def _window(line: str, start: int, end: int) -> tuple[int, int]:
         return 0, len(line)
     begin = max(0, min(start - _WIDTH // 4, len(line) - _WIDTH))
     return begin, min(len(line), max(begin + _WIDTH, min(end, start + _WIDTH)))
-
-
-def _columns(text: str) -> int:
-    """The width of a text in columns of a terminal."""
-    if text.isascii():
-        return len(text)
-    from wcwidth import wcswidth
-
-    width = wcswidth(text)
-    return width if width >= 0 else len(text)
 
 
 def counts_by_code(reports: Sequence[Report]) -> list[tuple[int, str, str]]:

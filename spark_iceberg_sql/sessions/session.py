@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from pyspark.sql import SparkSession
 from spark_iceberg_sql.errors import IcebergSqlError, JavaError
 from spark_iceberg_sql.sessions import dry_run_functions, statement_functions, untested
 from spark_iceberg_sql.spark.bridge.functions import python_table_functions
-from spark_iceberg_sql.spark.bridge.jvm import gateway, process
+from spark_iceberg_sql.spark.bridge.jvm import gateway, iceberg_version, process
 from spark_iceberg_sql.spark.gate import intercept
 from spark_iceberg_sql.spark.optimizer import injection
 from spark_iceberg_sql.spark.runtime_jar import java, runtime_jar, scala, users_jar
@@ -25,9 +26,12 @@ from spark_iceberg_sql.spark.tables import credentials
 from spark_iceberg_sql.spark.tables.functions import by_path, discovery, metadata_functions
 from spark_iceberg_sql.spark.transforms import functions
 from spark_iceberg_sql.spark.versions import SPARK_MINORS, missing_runtime, runtime, tested_line
+from spark_iceberg_sql.spark.versions import untested as untested_versions
 
 _MEMORY_KEY = "spark.driver.memory"
 _CLIENT_VARIABLES = {"SPARK_CONNECT_MODE_ENABLED", "SPARK_REMOTE"}  # with which pyspark starts no JVM
+_FILES = ExitStack()
+atexit.register(_FILES.close)
 _MB, _GB = 2**20, 2**30
 _EXTENSIONS = "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions"
 
@@ -168,7 +172,8 @@ def _join(settings: dict[str, str], config: Mapping[str, str], key: str, default
 
 def _log_option() -> str:
     log4j = resources.files("spark_iceberg_sql.spark") / "log4j2-quiet.properties"
-    return f"-Dlog4j2.configurationFile={log4j}"
+    # A package that is imported from a zip has it as a temporary file until Python exits.
+    return f"-Dlog4j2.configurationFile={_FILES.enter_context(resources.as_file(log4j))}"
 
 
 def _settings(warehouse: str | Path, catalog: str, timezone: str) -> dict[str, str]:
@@ -195,14 +200,14 @@ def install(spark: SparkSession, ddl: str = "error") -> SparkSession:
     """Install everything in this package in any session; returns the session.
 
     Calling it again is harmless. ddl: what happens on an error in partition DDL: "error", "warn", "off".
-    On a minor version of Spark that is not tested, it installs what passes a self-test, and an IcebergSqlWarning names
-    the rest.
+    On a minor version of Spark, or with an Iceberg, that is not tested, it installs what passes a self-test, and an
+    IcebergSqlWarning names the rest.
 
     Raises IcebergSqlError if Iceberg's runtime is not on the session's class path, or if it is a
     Spark Connect session.
     """
     _require_runtime(spark)
-    if tested_line(spark.version) is None:
+    if untested_versions(spark.version, iceberg_version.version()) is not None:
         return untested.install(spark, ddl)
     _register(spark)
     injection.install(spark)
@@ -217,7 +222,7 @@ def register(spark: SparkSession) -> None:
     Raises IcebergSqlError, as `install` does.
     """
     _require_runtime(spark)
-    if tested_line(spark.version) is None:
+    if untested_versions(spark.version, iceberg_version.version()) is not None:
         untested.register(spark)
     else:
         _register(spark)

@@ -1,4 +1,4 @@
-"""Installation on a minor version of Spark that is not in the table of versions.
+"""Installation on a minor version of Spark, or with an Iceberg, that is not in the table of versions.
 
 Everything in the package behaves as on the newest line that is known. Each part is tested in the session, what fails
 its test is removed again, and one warning names what works and what does not.
@@ -14,15 +14,15 @@ from weakref import WeakKeyDictionary
 from spark_iceberg_sql.model.functions.table_functions import FUNCTIONS
 from spark_iceberg_sql.model.transforms import TRANSFORMS
 from spark_iceberg_sql.sessions import dry_run_functions, self_tests, statement_functions
+from spark_iceberg_sql.spark import versions
 from spark_iceberg_sql.spark.bridge.functions import python_table_functions, registries
 from spark_iceberg_sql.spark.bridge.gate import user_warnings
-from spark_iceberg_sql.spark.bridge.jvm import gateway, logs
+from spark_iceberg_sql.spark.bridge.jvm import gateway, iceberg_version, logs
 from spark_iceberg_sql.spark.gate import intercept
 from spark_iceberg_sql.spark.modes import validated_mode
 from spark_iceberg_sql.spark.optimizer import injection, rule_records
 from spark_iceberg_sql.spark.tables.functions import by_path, discovery, metadata_functions
 from spark_iceberg_sql.spark.transforms import functions
-from spark_iceberg_sql.spark.versions import minor, tested_versions
 from spark_iceberg_sql.syntax.identifiers import string_literal
 
 if TYPE_CHECKING:
@@ -204,7 +204,7 @@ def _warn(spark: SparkSession, results: Results) -> None:
             lines.append(f"not installed: {label}: {fault}")
     exception = ", except what is named below" if lines else ""
     head = (
-        f"Spark {minor(spark.version)} is not tested, only Spark {tested_versions()}. "
+        f"{versions.untested(spark.version, iceberg_version.version())}. "
         f"Passed self-tests in this session: {passing}{exception}; the rest of the package is untested"
     )
     user_warnings.warn("\n".join((head, *lines)))

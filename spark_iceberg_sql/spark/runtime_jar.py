@@ -12,10 +12,9 @@ import re
 import shutil
 import subprocess
 import tempfile
+from contextlib import AbstractContextManager, nullcontext
 from importlib.util import find_spec
 from pathlib import Path
-
-from filelock import FileLock
 
 from spark_iceberg_sql.errors import JarError, JavaError
 from spark_iceberg_sql.files.user_cache import CACHE_VARIABLE, cache_directory
@@ -61,7 +60,7 @@ def runtime_jar(runtime: Runtime, ivy_settings: str | None = None) -> Path:
             return jar
     try:
         cached.parent.mkdir(parents=True, exist_ok=True)
-        with FileLock(f"{cached}.lock"):
+        with _lock(cached):
             # Another process may have fetched it in the meantime.
             if not _is_pinned(cached, runtime):
                 _fetch(runtime, cached, ivy_settings)
@@ -71,6 +70,17 @@ def runtime_jar(runtime: Runtime, ivy_settings: str | None = None) -> Path:
             f"set {CACHE_VARIABLE} to a writable folder, or {_JAR} to the jar"
         ) from None
     return cached
+
+
+def _lock(file: Path) -> AbstractContextManager[object]:
+    """Keeps other processes from fetching the same jar at the same time; without filelock they do, and the jar is
+    complete all the same.
+    """
+    try:
+        from filelock import FileLock
+    except ModuleNotFoundError:
+        return nullcontext()
+    return FileLock(f"{file}.lock")
 
 
 def users_jar() -> Path | None:

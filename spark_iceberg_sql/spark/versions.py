@@ -5,6 +5,7 @@ the Iceberg runtimes that jars/runtime.lock.json pins for them.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib import resources
@@ -17,12 +18,14 @@ from spark_iceberg_sql.errors import IcebergSqlError
 class SparkMinor:
     """A minor version of Spark.
 
-    spark: `4.1`. java: the Java versions it supports. limitations: features that do not work, unlike in the
+    spark: `4.1`. java: the Java versions it supports. iceberg: the minor versions of Iceberg that are tested with it,
+    newest first. limitations: features that do not work, unlike in the
     newest version: a name for the tests -> a description for users.
     """
 
     spark: str
     java: tuple[int, ...]
+    iceberg: tuple[str, ...]
     limitations: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -58,11 +61,13 @@ _BEFORE_4_0 = {
     "connect": "Spark Connect's server, unless its package is added",
 }
 
+_RELEASE = re.compile(r"\d+\.\d+\.\d+")
+
 # Newest first.
 SPARK_MINORS = (
-    SparkMinor("4.1", (17, 21)),
-    SparkMinor("4.0", (17, 21), _BEFORE_4_1 | _ON_4_0),
-    SparkMinor("3.5", (17,), _BEFORE_4_1 | _BEFORE_4_0),
+    SparkMinor("4.1", (17, 21), ("1.12", "1.11")),
+    SparkMinor("4.0", (17, 21), ("1.11", "1.10"), _BEFORE_4_1 | _ON_4_0),
+    SparkMinor("3.5", (17,), ("1.12", "1.11", "1.10", "1.9", "1.8", "1.7", "1.6", "1.5"), _BEFORE_4_1 | _BEFORE_4_0),
 )
 JAVA = tuple(sorted({java for line in SPARK_MINORS for java in line.java}))
 
@@ -117,6 +122,21 @@ def tested_line(spark_version: str) -> SparkMinor | None:
     return next((line for line in SPARK_MINORS if line.spark == minor(spark_version)), None)
 
 
+def untested(spark_version: str, iceberg_version: str) -> str | None:
+    """What is not tested of a Spark with an Iceberg, and what is, in a sentence; None if both are tested together.
+
+    iceberg_version: such as `1.8.1`; one with another ending is a build of somebody else's.
+    """
+    line = tested_line(spark_version)
+    if line is None:
+        return f"Spark {minor(spark_version)} is not tested, only Spark {tested_versions()}"
+    if _RELEASE.fullmatch(iceberg_version) and minor(iceberg_version) in line.iceberg:
+        return None
+    span = f"{line.iceberg[-1]} to {line.iceberg[0]}"
+    version = iceberg_version or "of an unknown version"
+    return f"Iceberg {version} is not tested with Spark {line.spark}, only its releases {span}"
+
+
 def minor(spark_version: str) -> str:
     """The minor version of a Spark version: `4.1` of `4.1.4`."""
     return ".".join(spark_version.split(".")[:2])
@@ -135,7 +155,7 @@ def missing_runtime(spark_version: str, scala: str | None) -> IcebergSqlError:
         f"Spark {spark} is not tested, only Spark {tested_versions()}, and to try it Iceberg's runtime for "
         f"Spark {spark} is missing on the class path",
         help=f"start Spark with spark.jars=<path of iceberg-spark-runtime-{spark}_{scala or '2.13'}>, if Iceberg has "
-        f"released one, or pip install 'pyspark~={SPARK_MINORS[0].spark}.0'",
+        f"released one, or use Spark {tested_versions()}",
     )
 
 

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pyspark
 import pytest
 from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
@@ -25,15 +26,39 @@ def run(part: str, folder: Path) -> dict[str, Any]:
     return answer
 
 
-def test_a_guard_that_does_not_compile_is_said_once_and_rows_are_right(tmp_path: Path) -> None:
+def test_classes_that_do_not_compile_take_what_uses_them_and_rows_are_right(tmp_path: Path) -> None:
     said = run("broken", tmp_path)
     [warning] = said["warnings"]
-    assert "rule `guard` is disabled" in warning
-    assert "do not prune" in warning
+    off = [name for name, state in said["rules"].items() if state == [False, True]]
+    assert off == ["guard", "prune", "limit", "topk"]  # of Guard.java and Intervals.java
+    assert [name for name, state in said["rules"].items() if state == [True, False]] == [
+        rule.name for rule in RULES if rule.name not in off
+    ]
+    head, guard, others, *consequences = warning.splitlines()
+    assert head.startswith(f"4 of {len(RULES)} optimizer rules are off with Spark {pyspark.__version__} and Iceberg 1.")
+    assert "iceberg_rules()" in head
+    assert "https://" in head
+    assert guard.startswith("`guard`: ")
+    assert others.startswith("`prune`, `limit`, `topk`: ")
+    for line in (guard, others):
+        assert "has no class `org.apache.iceberg.Gone`, which " in line
+        assert "Exception" not in line
+    assert [line.partition(",")[0] for line in consequences] == [f"without `{name}`" for name in off]
     assert said["rows"] == {"rows": [4], "pushed": False}
     assert said["same"] == [4]
-    assert said["rules"]["guard"] == [False, True]
-    assert said["rules"]["fast"] == [True, False]
+
+
+def test_the_rules_are_listed_where_none_can_be(tmp_path: Path) -> None:
+    said = run("no_registry", tmp_path)
+    [warning] = said["warnings"]
+    assert warning.startswith(f"{len(RULES)} of {len(RULES)} optimizer rules are off")
+    assert "\nwithout `bounds`, filters on a column with wrong bounds lose rows" in warning
+    assert list(said["rules"]) == [rule.name for rule in RULES]
+    for is_enabled, fault in said["rules"].values():
+        assert not is_enabled
+        assert "has no class `org.apache.iceberg.Gone`, which RuleRegistry.java uses" in fault
+    assert said["session"] == len(RULES)
+    assert said["rows"] == {"rows": [4], "pushed": False}
 
 
 def test_stop_uninstall_and_sessions_that_nobody_installed(tmp_path: Path) -> None:

@@ -72,6 +72,30 @@ print(outcome(lambda: bucket(spark))[:24])
     assert removed == "[UNRESOLVED_ROUTINE] Can"
 
 
+@pytest.mark.swept
+def test_an_iceberg_that_is_not_tested_is_installed_by_what_it_does(tmp_path: Path) -> None:
+    out, _ = run(
+        tmp_path,
+        UNKNOWN.replace("versions.SPARK_MINORS = versions.SPARK_MINORS[1:]", "")
+        + """
+import dataclasses
+first, *others = versions.SPARK_MINORS
+versions.SPARK_MINORS = (dataclasses.replace(first, iceberg=("1.2", "1.1")), *others)
+spark = theirs(**{"spark.sql.extensions": "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions"})
+installed(spark)
+print(bucket(spark), all(row.enabled for row in spark.sql("FROM iceberg_rules()").collect()))
+""",
+    )
+    warning, values = out.splitlines()
+    assert warning.startswith("1 IcebergSqlWarning <string> Iceberg 1.")
+    assert (
+        f" is not tested with Spark {MINOR}, only its releases 1.1 to 1.2. Passed self-tests in this session: "
+        in warning
+    )
+    assert warning.endswith("check of partition DDL; the rest of the package is untested")
+    assert values == "12 True"
+
+
 def test_without_a_runtime_it_is_named(tmp_path: Path) -> None:
     script = """
 for call in (sis.session, lambda: sis.install(theirs(jar=False))):

@@ -8,13 +8,13 @@ from pathlib import Path
 import pyspark
 
 from spark_iceberg_sql.errors import FileError, IcebergSqlError
-from spark_iceberg_sql.spark.bridge.jvm import compiler, plain_jvm
+from spark_iceberg_sql.spark.bridge.jvm import compiler, gateway, iceberg_version, plain_jvm
 from spark_iceberg_sql.spark.bridge.jvm.java_records import constants_source
 from spark_iceberg_sql.spark.bridge.jvm.java_rows import ReleaseRow
-from spark_iceberg_sql.spark.optimizer import injection
+from spark_iceberg_sql.spark.optimizer import rule_classes
 from spark_iceberg_sql.spark.runtime_jar import java, runtime_jar, scala
 from spark_iceberg_sql.spark.transforms import functions
-from spark_iceberg_sql.spark.versions import runtime, spark_minor
+from spark_iceberg_sql.spark.versions import minor, runtime, spark_minor
 
 _SERVICE = "META-INF/services/org.apache.spark.sql.SparkSessionExtensionsProvider"
 _ENTRY_TIME = (1980, 1, 1, 0, 0, 0)  # fixed, for reproducible jars
@@ -25,20 +25,20 @@ def write_jar(target: Path, ivy_settings: str | None = None) -> int:
 
     Iceberg's runtime must also be on the class path. Every session of the application then has the functions,
     with their errors, and all optimizer rules, without any setting; but not the check of partition DDL, which
-    needs Python.
+    needs Python. It is for the minor version of Iceberg whose runtime is used, which SPARK_ICEBERG_SQL_JAR may name.
 
     target: the file; an existing one is replaced. ivy_settings: an Ivy settings file, for a mirror. Raises
     FileError if it cannot be written, IcebergSqlError if a class cannot be compiled for this Spark, JavaError
     and JarError.
     """
-    minor = spark_minor(pyspark.__version__)
-    java(minor.java)
+    line = spark_minor(pyspark.__version__)
+    java(line.java)
     plain_jvm.start(runtime_jar(runtime(pyspark.__version__, scala()), ivy_settings))
     try:
         classes = compiler.classes(sources())
     except ValueError as error:
-        raise IcebergSqlError(f"the jar cannot be compiled for Spark {minor.spark}: {error}") from None
-    manifest = f"Manifest-Version: 1.0\r\nSpark: {minor.spark}\r\nScala: {scala()}\r\n\r\n"
+        raise IcebergSqlError(f"the jar cannot be compiled for Spark {line.spark}: {error}") from None
+    manifest = f"Manifest-Version: 1.0\r\nSpark: {line.spark}\r\nScala: {scala()}\r\n\r\n"
     files = {
         "META-INF/MANIFEST.MF": manifest.encode(),
         _SERVICE: f"{compiler.EXTENSION}\n".encode(),
@@ -55,10 +55,11 @@ def write_jar(target: Path, ivy_settings: str | None = None) -> int:
 
 def sources() -> list[tuple[str, str]]:
     """All Java files of the jar, name and text, in compilation order."""
-    rule_files, function_files = injection.sources(), functions.sources()
+    rule_files, function_files = rule_classes.sources(), functions.sources()
     release = ReleaseRow(
         spark=spark_minor(pyspark.__version__).spark,
         scala=scala() or "",
+        iceberg=minor(iceberg_version.version() if gateway.has_gateway() else runtime(pyspark.__version__).version),
         rules_digest=compiler.digest(rule_files),
         functions_digest=compiler.digest(function_files),
     )

@@ -26,10 +26,10 @@ def wrong_bounds(table: Java) -> tuple[WrongBounds, ...]:
     table: an Iceberg table, of which the current snapshot counts, or a relation, of which the files count that it
     may read.
     """
-    registry = compiler.rule_registry() if compiler.has_registry() else None
-    if registry is None:
+    facts = compiler.relation_facts()
+    if facts is None:
         return ()
-    rows = list_from_json(WrongBoundsRow, registry.wrongBounds(table))
+    rows = list_from_json(WrongBoundsRow, facts.wrongBounds(table))
     return tuple(
         WrongBounds(
             column=row.column,
@@ -51,18 +51,18 @@ def foreign_time_units(files: Iterable[str]) -> frozenset[str]:
     files: their addresses; some are read, evenly spread. A file that cannot be read has none.
     """
     addresses = list(files)
-    registry = compiler.rule_registry() if compiler.has_registry() else None
-    if registry is None or not addresses:
+    facts = compiler.relation_facts()
+    if facts is None or not addresses:
         return frozenset()
     configuration = gateway.active_session().sessionState().newHadoopConf()
     # Ceiling division: at most _FOOTERS files, evenly spread over the list.
     sample = addresses[:: -(-len(addresses) // _FOOTERS)]
-    units = {unit for file in sample for unit in _units(registry, file, configuration)}
+    units = {unit for file in sample for unit in _units(facts, file, configuration)}
     return frozenset(units - {"MICROS"})
 
 
-def _units(registry: Java, file: str, configuration: Java) -> tuple[str, ...]:
+def _units(facts: Java, file: str, configuration: Java) -> tuple[str, ...]:
     try:
-        return tuple(map(str, registry.timeUnits(file, configuration)))
+        return tuple(map(str, facts.timeUnits(file, configuration)))
     except JVM_ERRORS:
         return ()

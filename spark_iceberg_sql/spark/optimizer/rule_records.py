@@ -25,6 +25,10 @@ _MONOTONIC = ("SingleColumnFunction", "ExpressionKind", "Clocks", "MixedRadixSum
 
 # Tests this Iceberg for known faults.
 PROBES = "IssueProbes"
+# What the rules know of tables and scans, for Python.
+FACTS = "RelationFacts"
+# The rules whose absence costs more than time: a warning says what.
+SAFETY = ("bounds", "copies", "require_filter", "writers")
 
 
 class Phase(Enum):

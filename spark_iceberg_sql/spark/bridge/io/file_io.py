@@ -139,7 +139,7 @@ class Files:
         return metadata
 
     def _parse(self, location: str) -> Java:
-        return java_class("org.apache.iceberg.TableMetadataParser").read(self.io.newInputFile(location))
+        return java_class("org.apache.iceberg.TableMetadataParser").read(self.io, location)
 
 
 def _head_of(location: str, read: Callable[..., bytes]) -> Head:

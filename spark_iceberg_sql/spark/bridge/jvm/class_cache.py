@@ -21,12 +21,12 @@ from typing import TYPE_CHECKING, Any
 from spark_iceberg_sql.files.user_cache import cache_directory, is_private, make_private_folder
 from spark_iceberg_sql.spark.bridge.jvm import java_rows
 from spark_iceberg_sql.spark.bridge.jvm.gateway import class_exists, gateway, java_class, scala_object
+from spark_iceberg_sql.spark.bridge.jvm.iceberg_version import BUILD
 
 if TYPE_CHECKING:
     from importlib.abc import Traversable
 
 _DAYS = 30  # classes of other versions are deleted after this
-_ICEBERG = "org.apache.iceberg.IcebergBuild"
 _CHECKSUM = 32  # bytes, at the start of a file
 _NO_FILE = (OSError, ValueError, RuntimeError)  # a null character in a path; a user without a home
 
@@ -85,8 +85,8 @@ def _folder(py4j_gateway: Any) -> Path:
     package, scala = scala_object("org.apache.spark.package"), scala_object("scala.util.Properties")
     versions = (package.SPARK_VERSION(), package.SPARK_REVISION(), scala.versionNumberString())
     names = ["Spark", *map(str, versions)]
-    if class_exists(_ICEBERG):
-        build = java_class(_ICEBERG)
+    if class_exists(BUILD):
+        build = java_class(BUILD)
         names += ["Iceberg", str(build.fullVersion()), str(build.gitCommitId())]
     names += ["Java", str(py4j_gateway.jvm.System.getProperty("java.vm.version"))]
     digest = hashlib.sha256("\n".join(names).encode())

@@ -8,21 +8,20 @@ optimizer's Rule is a class.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping
-from importlib import resources
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from functools import cache
+from typing import Any
 from weakref import WeakKeyDictionary
 from zipfile import ZipFile
 
 from py4j.protocol import Py4JJavaError
 
 from spark_iceberg_sql.errors import IcebergSqlError
-from spark_iceberg_sql.spark.bridge.jvm import class_cache, shims
-from spark_iceberg_sql.spark.bridge.jvm.gateway import Java, class_exists, gateway, java_class
+from spark_iceberg_sql.spark.bridge.jvm import class_cache, iceberg_version, java_sources, shims
+from spark_iceberg_sql.spark.bridge.jvm.gateway import Java, class_exists, gateway, has_gateway, java_class
+from spark_iceberg_sql.spark.bridge.jvm.iceberg_version import UnfitError
 from spark_iceberg_sql.spark.bridge.jvm.java_records import exchange_source
-
-if TYPE_CHECKING:
-    from importlib.abc import Traversable
 
 EXTENSION = "sparkicebergsql.Extension"
 # Per JVM, i.e. per gateway: the JVM outlives SparkSession.stop().
@@ -40,6 +39,12 @@ def rule_registry() -> Java | None:
     return _REGISTRIES[gateway()]
 
 
+def relation_facts() -> Java | None:
+    """The JVM's RelationFacts; None without rules, or if it could not be compiled."""
+    registry = rule_registry() if has_registry() else None
+    return None if registry is None else registry.facts()
+
+
 def store_registry(registry: Java | None) -> None:
     """Remember the RuleRegistry, or that there is none, for the life of the JVM."""
     _REGISTRIES[gateway()] = registry
@@ -51,21 +56,42 @@ def context_loader() -> Java:
 
 
 def source(package: str, name: str) -> str:
-    """The source of a Java file in a package's folder `java`, or in its subfolder for this version of Spark.
+    """The source of a Java file in a package's folder `java`, for this version of Spark and of Iceberg.
 
-    A subfolder is named after the first minor version that its files are for.
+    If there are several for different versions of Iceberg, the first that compiles; without a JVM, the newest.
     """
-    return _file(resources.files(package) / "java", f"{name}.java").read_text("utf-8")
+    texts = java_sources.texts(package, name)
+    return texts[0] if len(texts) == 1 or not has_gateway() else _fitting(gateway(), name, tuple(texts))
 
 
-def _file(folder: Traversable, name: str) -> Traversable:
-    versions = {_number(entry.name): entry for entry in folder.iterdir() if entry.name[0].isdigit()}
-    candidates = (versions[number] / name for number in sorted(versions, reverse=True) if number <= shims.SPARK_VERSION)
-    return next((candidate for candidate in candidates if candidate.is_file()), folder / name)
+@cache
+def _fitting(py4j_gateway: Any, name: str, texts: tuple[str, ...]) -> str:
+    for text in texts:
+        try:
+            _compile(text, f"{name}.java", context_loader())
+        except ValueError:
+            continue
+        return text
+    return texts[0]
 
 
-def _number(text: str) -> tuple[int, ...]:
-    return tuple(int(part) for part in text.split("."))
+def iceberg_calls() -> list[tuple[str, str]]:
+    """The Java files of calls that differ between versions of Iceberg, name and text; each needs none of the others."""
+    return [(name, source(java_sources.PACKAGE, name)) for name in java_sources.ICEBERG_CALLS]
+
+
+def base_loader() -> Java:
+    """The context's class loader with the classes of `iceberg_calls` that compile."""
+    return _base_loader(gateway())
+
+
+@cache
+def _base_loader(py4j_gateway: Any) -> Java:
+    loader = context_loader()
+    for name, text in iceberg_calls():
+        with suppress(ValueError):
+            loader = compile_java(text, f"{name}.java", loader)
+    return loader
 
 
 def with_records(parent: Java, *records: type) -> Java:
@@ -80,14 +106,17 @@ def compiled(package: str, name: str, parent: Java) -> Java:
     return compile_java(source(package, name), f"{name}.java", parent)
 
 
-def shared_instance(package: str, name: str, *records: type) -> Java:
+def shared_instance(package: str, name: str, *records: type, parts: Sequence[str] = ()) -> Java:
     """The one instance in this JVM of a compiled Java file's class; otherwise like `compile_java`.
 
-    records: those that it exchanges with Python, each after those that it contains.
+    records: those that it exchanges with Python, each after those that it contains. parts: the package's other Java
+    files that it uses, each after those that it uses itself.
     """
     instances = _SHARED_INSTANCES.setdefault(gateway(), {})
     if name not in instances:  # py4j fails on a second class of the same name
-        loader = compiled(package, name, with_records(context_loader(), *records))
+        loader = with_records(base_loader(), *records)
+        for file in (*parts, name):
+            loader = compiled(package, file, loader)
         instances[name] = instance(loader, f"sparkicebergsql.{name}")
     return instances[name]
 
@@ -95,8 +124,8 @@ def shared_instance(package: str, name: str, *records: type) -> Java:
 def compile_java(text: str, file: str, parent: Java) -> Java:
     """Compile one Java file.
 
-    parent: the class loader of the classes it uses. Returns the new class loader. Raises ValueError with the
-    compiler's message.
+    parent: the class loader of the classes it uses. Returns the new class loader. Raises UnfitError, a ValueError, with
+    what the class path lacks.
     """
     return _compile(text, file, parent)[0]
 
@@ -143,7 +172,7 @@ def from_jar(part: str, sources: Iterable[tuple[str, str]]) -> Java | None:
     jar_object = getattr(instance(context_loader(), EXTENSION), part)(digest(sources))
     if jar_object is None:
         raise IcebergSqlError(
-            "the jar of spark-iceberg-sql on the class path was built by another version\n"
+            "the jar of spark-iceberg-sql on the class path was built by another version, or for another Iceberg\n"
             "help: rebuild it with `iceberg-sql jar`, or start Spark without it"
         )
     return jar_object
@@ -160,7 +189,8 @@ def _compile(text: str, file: str, parent: Java) -> tuple[Java, dict[str, bytes]
     try:
         compiler.cook(file, java_class("java.io.StringReader")(text))
     except Py4JJavaError as error:
-        raise ValueError(_first_line(error)) from None
+        name = file.removesuffix(".java")
+        raise UnfitError(iceberg_version.lacks(name, _first_line(error), java_sources.since(text))) from None
     class_files = {str(name): bytes(content) for name, content in compiler.getBytecodes().items()}
     class_cache.keep(text, class_files)
     return compiler.getClassLoader(), class_files

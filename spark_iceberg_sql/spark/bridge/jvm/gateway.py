@@ -95,6 +95,11 @@ def gateway() -> Any:
     return py4j_gateway
 
 
+def has_gateway() -> bool:
+    """True if this process has a JVM."""
+    return SparkContext._gateway is not None
+
+
 @cache
 def _class(py4j_gateway: Any, name: str) -> Java:
     return getattr(py4j_gateway.jvm, shims.versioned_class_name(name))

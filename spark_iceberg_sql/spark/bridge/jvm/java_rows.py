@@ -113,6 +113,7 @@ class ReleaseRow:
 
     spark: str
     scala: str
+    iceberg: str
     rules_digest: str
     functions_digest: str
 

@@ -111,7 +111,7 @@ def kept_files(table: Java, filters: Sequence[Java]) -> SnapshotFilters | None:
 @lru_cache(maxsize=1)
 def _counter(gateway: Java) -> Java:
     records = FileTotal, PartitionTerm, PruningFields, FilterFiles, SnapshotFilters
-    loader = compiler.with_records(compiler.context_loader(), *records)
+    loader = compiler.with_records(compiler.base_loader(), *records)
     loader = compiler.compiled(__package__, "FilterFileCounts", loader)
     return loader.loadClass("sparkicebergsql.FilterFileCounts").getConstructors()[0]
 

@@ -125,7 +125,7 @@ def _plans(state: Java, statement: Java) -> QueryPlans:
 
 @lru_cache(maxsize=4)
 def _loader(gateway: Java, name: str) -> Java:
-    return compiler.compiled(__package__, name, compiler.context_loader())
+    return compiler.compiled(__package__, name, compiler.base_loader())
 
 
 def _java_name(name: str) -> str:

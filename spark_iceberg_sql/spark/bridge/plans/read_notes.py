@@ -16,25 +16,21 @@ REFUSING_SCAN = "UnfilteredScan"  # the class of a scan that the rule `require_f
 
 def reason(scan: Java) -> str | None:
     """Such as `top 10 by ts`; None if there is none. scan: of an optimized plan."""
-    registry = _registry()
-    text = None if registry is None else registry.readReason(scan)
+    facts = compiler.relation_facts()
+    text = None if facts is None else facts.readReason(scan)
     return None if text is None else str(text)
 
 
 def answered(leaf: Java) -> AnsweredRow | None:
     """The files from whose metadata a leaf of an optimized plan comes; None for any other leaf."""
-    registry = _registry()
-    row = None if registry is None else registry.answered(leaf)
+    facts = compiler.relation_facts()
+    row = None if facts is None else facts.answered(leaf)
     return None if row is None else from_json(AnsweredRow, row)
 
 
 def answer_text(row: AnsweredRow) -> str:
     """That files were answered from metadata, in words."""
     return f"answered from the metadata of {row.files:,} file{'' if row.files == 1 else 's'}"
-
-
-def _registry() -> Java | None:
-    return compiler.rule_registry() if compiler.has_registry() else None
 
 
 def refusal(scan: Java) -> str | None:

@@ -202,7 +202,7 @@ def _with_alias(plan: Java, class_name: str) -> Java:
 @lru_cache(maxsize=2)
 def _alias(gateway: Java, name: str) -> Java:
     """The constructor of VirtualColumns.java or WithoutFile.java."""
-    loader = compiler.compiled(__package__, name, compiler.context_loader())
+    loader = compiler.compiled(__package__, name, compiler.base_loader())
     return loader.loadClass(f"sparkicebergsql.{name}").getConstructors()[0]
 
 

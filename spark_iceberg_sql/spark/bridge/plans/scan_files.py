@@ -176,7 +176,7 @@ def _rows_of(scan: Java) -> int:
 def _reader(table: Java) -> Java:
     py4j_gateway = gateway.gateway()
     if py4j_gateway not in _LOADERS:
-        loader = compiler.with_records(compiler.context_loader(), PartitionValue, PartitionFiles)
+        loader = compiler.with_records(compiler.base_loader(), PartitionValue, PartitionFiles)
         loader = compiler.compiled(__package__ or "", "ScanFiles", loader)
         _LOADERS[py4j_gateway] = loader
     reader_class = _LOADERS[py4j_gateway].loadClass("sparkicebergsql.ScanFiles")

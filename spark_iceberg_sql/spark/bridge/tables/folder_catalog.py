@@ -18,7 +18,7 @@ from spark_iceberg_sql.spark.bridge.jvm.gateway import Java, java_class
 
 CLASS = "sparkicebergsql.FolderCatalog"
 TOKEN = "attached"  # the catalog's property
-_SOURCES = ("NewFile", "FolderTable", "FolderCatalog")
+_SOURCES = ("NewFile", "RemovedMetadata", "FolderTable", "FolderCatalog")
 _FOLDER = TemporaryDirectory()  # until Python exits
 
 

@@ -4,27 +4,23 @@ only.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from spark_iceberg_sql.spark.bridge.jvm import compiler
+from spark_iceberg_sql.spark.bridge.jvm import compiler, iceberg_version
 from spark_iceberg_sql.spark.bridge.jvm.gateway import Java, java_class
 from spark_iceberg_sql.spark.bridge.jvm.java_errors import BRIDGE_ERRORS
 from spark_iceberg_sql.spark.bridge.jvm.java_records import from_json
 from spark_iceberg_sql.spark.bridge.jvm.java_rows import Rewrite
 from spark_iceberg_sql.spark.bridge.tables import hypothetical_tables
 
-_NUMBER = re.compile(r"\d+")
-
 
 def removes_deletes_alone() -> bool:
     """True if a call that rewrites no data file still removes the delete files that apply to none; so since
     Iceberg 1.12.
     """
-    version = str(java_class("org.apache.iceberg.IcebergBuild").version())
-    return tuple(int(part) for part in _NUMBER.findall(version)[:2]) >= (1, 12)
+    return iceberg_version.number() >= (1, 12)
 
 
 def planned_rewrite(table: Java, options: Mapping[str, str]) -> Rewrite | None:
@@ -59,7 +55,7 @@ def table_after(table: Java, metadata: Mapping[str, Any], options: Mapping[str, 
 
 
 def _rewritten_files() -> Java:
-    return compiler.shared_instance(__package__, "RewrittenFiles", Rewrite)
+    return compiler.shared_instance(__package__, "RewrittenFiles", Rewrite, parts=("RewriteGroups",))
 
 
 def property_at(table: Java, millis: int, key: str, default: str) -> str | None:

@@ -30,6 +30,7 @@ public class Extension
   static {
     FUNCTIONS.withRules(RULES.ensuring());
     RULES.setProbes(new IssueProbes());
+    RULES.setFacts(new RelationFacts());
     for (RuleRow row : RuleRow.ALL) {
       Object rule = null;
       String fault = null;
@@ -69,7 +70,10 @@ public class Extension
         + " with Scala " + compiler;
     try {
       Class.forName("org.apache.iceberg.spark.functions.SparkFunctions");
-      return null;
+      String iceberg = org.apache.iceberg.IcebergBuild.version();
+      return iceberg.startsWith(RELEASE.iceberg + ".") ? null
+                                                       : "it is for Iceberg " + RELEASE.iceberg + ", not for Iceberg "
+          + iceberg + ": build it with SPARK_ICEBERG_SQL_JAR=<its runtime> iceberg-sql jar";
     } catch (ClassNotFoundException missing) {
       return "Iceberg's runtime is not on the class path";
     }

@@ -165,10 +165,7 @@ public final class IssueProbes implements Callable<Map<String, String>> {
   }
 
   private static DeleteFile deletes(PartitionSpec spec) {
-    FileMetadata.Builder file = FileMetadata.deleteFileBuilder(spec).ofPositionDeletes();
-    file.withPath(FileBounds.TRIAL + "deletes").withFormat(FileFormat.PUFFIN).withFileSizeInBytes(1).withRecordCount(1);
-    file.withReferencedDataFile(FileBounds.TRIAL + "data").withContentOffset(0).withContentSizeInBytes(1);
-    return file.build();
+    return DeletionVector.of(spec, FileBounds.TRIAL + "deletes", FileBounds.TRIAL + "data");
   }
 
   private static int count(Table table, MetadataTableType type, Expression filter) throws IOException {

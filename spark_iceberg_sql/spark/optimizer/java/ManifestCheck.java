@@ -85,7 +85,7 @@ public final class ManifestCheck implements Callable<List<BoundFault>> {
       for (DataFile file : files) {
         count++;
         if (isImported(file)) {
-          if (imported.size() < IMPORTED) imported.add(file.location());
+          if (imported.size() < IMPORTED) imported.add(FileAddress.of(file));
           importedFiles++;
           importedBytes += file.fileSizeInBytes();
         }
@@ -114,7 +114,7 @@ public final class ManifestCheck implements Callable<List<BoundFault>> {
   /** Whether another program may have written a file. Files without field ids need a mapping of names. */
   private boolean isImported(DataFile file) {
     return file.format() == FileFormat.PARQUET && table.properties().containsKey(ParquetTimes.MAPPING)
-      && !OF_ICEBERG.matcher(file.location()).find();
+      && !OF_ICEBERG.matcher(FileAddress.of(file)).find();
   }
 
   private void check(DataFile file) {
@@ -244,7 +244,7 @@ public final class ManifestCheck implements Callable<List<BoundFault>> {
 
   private static BoundFault fault(
     int id, BoundFault.Kind kind, DataFile file, boolean isNumber, long minimum, long maximum) {
-    BoundFault fault = new BoundFault(id, kind, file.location(), isNumber, minimum, maximum);
+    BoundFault fault = new BoundFault(id, kind, FileAddress.of(file), isNumber, minimum, maximum);
     fault.bytes = file.fileSizeInBytes();
     return fault;
   }

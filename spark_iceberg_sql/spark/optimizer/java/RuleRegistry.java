@@ -1,7 +1,5 @@
 package sparkicebergsql;
 
-import com.fasterxml.jackson.databind.ObjectMapper;
-import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -10,9 +8,7 @@ import java.util.WeakHashMap;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
-import org.apache.hadoop.conf.Configuration;
-import org.apache.iceberg.Table;
-import org.apache.iceberg.hadoop.HadoopInputFile;
+import java.util.function.Consumer;
 import org.apache.spark.sql.ExperimentalMethods;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
@@ -31,7 +27,6 @@ import org.apache.spark.sql.execution.SparkPlan;
 import org.apache.spark.sql.internal.SQLConf;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
-import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 import org.apache.spark.unsafe.Platform;
 import scala.Function1;
 import scala.Tuple3;
@@ -43,6 +38,7 @@ public class RuleRegistry {
   static final Marking QUERY_MARKS = new Marking(true), PLAN_MARKS = new Marking(false);
   private final Map<String, Entry> entries = new LinkedHashMap<>();
   private Callable<Map<String, String>> probes;
+  private Consumer<Object> facts;
   /** By issue, whether this JVM's Iceberg has it. */
   private FutureTask<Map<String, String>> probed;
   /** A session and its newSession() share their extensions. */
@@ -216,34 +212,11 @@ public class RuleRegistry {
   /** Sets what receives warnings about the tables of queries. */
   public void setReporter(Function1<String, Object> function) { SwitchedRule.setReporter(function); }
 
-  /** The columns with wrong bounds in a table's current snapshot; as WrongBoundsRow entries in JSON. */
-  public String wrongBounds(Table table) throws IOException {
-    return json(FileBounds.of(table, null, null, CaseInsensitiveStringMap.empty()).described(table));
-  }
+  /** Sets the RelationFacts, which are told how the probes go. */
+  public void setFacts(Consumer<Object> relationFacts) { facts = relationFacts; }
 
-  /** The columns with wrong bounds in the files that a relation may read; none if it is no Iceberg table. */
-  public String wrongBounds(LogicalPlan relation) throws IOException {
-    PartitionLayout layout = PartitionLayout.of(relation);
-    return json(layout == null ? new ArrayList<WrongBoundsRow>() : layout.wrongBounds());
-  }
-
-  private static String json(List<WrongBoundsRow> rows) throws IOException {
-    return new ObjectMapper().writeValueAsString(rows);
-  }
-
-  /** The units of the timestamps in a Parquet file: MILLIS, MICROS, NANOS. */
-  public List<String> timeUnits(String location, Configuration configuration) throws IOException {
-    return ParquetTimes.units(HadoopInputFile.fromLocation(location, configuration));
-  }
-
-  /** Why a scan of an optimized plan reads fewer files than its filters need; null if it does not. */
-  public String readReason(Object scan) { return ReadNotes.reason(scan); }
-
-  /** The AnsweredRow of a leaf of an optimized plan, as JSON; null if it has none. */
-  public String answered(Object leaf) throws IOException {
-    AnsweredRow files = ReadNotes.answered(leaf);
-    return files == null ? null : new ObjectMapper().writeValueAsString(files);
-  }
+  /** The RelationFacts; null if they could not be compiled. */
+  public Object facts() { return facts; }
 
   /** The fault of a rule, or null. */
   public String fault(String name) { return ((Entry) entries.get(name)).fault; }
@@ -318,7 +291,10 @@ public class RuleRegistry {
     }
     extensions(session).injectOptimizerRule(new RulesAfterPushDown(afterPushDown, atRunTime, installed));
     for (Entry e : entries.values()) {
-      if (e.fault == null && !e.isTested) e.fault = e.rule.fault(session);
+      if (e.fault == null && !e.isTested) {
+        String result = e.rule.fault(session);
+        if (result != null) e.fault = "its self-test has another result: " + result;
+      }
       e.isTested = true;
     }
     if (probed == null) probe();
@@ -397,7 +373,7 @@ public class RuleRegistry {
     Thread thread = new Thread(probed, "spark_iceberg_sql probes");
     thread.setDaemon(true);
     thread.start();
-    PartitionLayout.setProbed(probed);
+    if (facts != null) facts.accept(probed);
   }
 
   /** Sets the probes of this JVM's Iceberg; see IssueProbes. */

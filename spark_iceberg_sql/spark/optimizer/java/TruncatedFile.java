@@ -42,7 +42,7 @@ public final class TruncatedFile extends UnsupportedOperationException {
 
   /** Refuses a manifest list whose manifests have fewer files than the snapshot states. */
   public static void check(Table table, Snapshot snapshot, List<ManifestFile> manifests) {
-    if (snapshot.manifestListLocation() == null || snapshot.keyId() != null) return;
+    if (snapshot.manifestListLocation() == null || SnapshotKey.of(snapshot) != null) return;
     long files = 0, statedFiles = 0;
     for (String total : new String[] {"total-data-files", "total-delete-files"}) {
       String value = (String) snapshot.summary().get(total);

@@ -56,7 +56,7 @@ public final class UnfilteredScan
         if (!(task instanceof ContentScanTask)) continue;
         ContentFile<?> file = (ContentFile<?>) ((ContentScanTask<?>) task).file();
         specs.add(((ContentScanTask<?>) task).spec());
-        if (!files.add(file.location())) continue; // another part of it
+        if (!files.add(FileAddress.of(file))) continue; // another part of it
         bytes += file.fileSizeInBytes();
         rows += file.recordCount();
       }

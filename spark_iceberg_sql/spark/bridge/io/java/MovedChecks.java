@@ -31,7 +31,7 @@ public class MovedChecks {
       if (!exists(table, manifest.path())) return manifest.path();
       ManifestReader<DataFile> data = ManifestFiles.read(manifest, table.io(), table.specs());
       try {
-        for (DataFile file : data) return exists(table, file.location()) ? null : file.location();
+        for (DataFile file : data) return exists(table, FileAddress.of(file)) ? null : FileAddress.of(file);
       } finally {
         data.close();
       }
@@ -58,9 +58,9 @@ public class MovedChecks {
       ManifestReader<DataFile> data = ManifestFiles.read(manifest, table.io(), table.specs());
       try {
         for (DataFile file : data) {
-          addresses.remove(file.location());
-          files.add(opened(file.location(), oldPrefix, folder));
-          names.add(name(file.location()));
+          addresses.remove(FileAddress.of(file));
+          files.add(opened(FileAddress.of(file), oldPrefix, folder));
+          names.add(name(FileAddress.of(file)));
         }
       } finally {
         data.close();
@@ -86,11 +86,11 @@ public class MovedChecks {
   }
 
   private static void addReferenced(Set<String> addresses, DeleteFile file) {
-    if (file.referencedDataFile() == null) {
+    if (ReferencedFile.of(file) == null) {
       addBound(addresses, file.lowerBounds());
       addBound(addresses, file.upperBounds());
     } else {
-      addresses.add(file.referencedDataFile());
+      addresses.add(ReferencedFile.of(file));
     }
   }
 

@@ -151,7 +151,7 @@ public class ScanFiles {
     for (Object task : ((ScanTaskGroup<?>) group.invoke(partition)).tasks()) {
       if (!(task instanceof ContentScanTask)) continue;
       ContentFile<?> file = (ContentFile<?>) ((ContentScanTask<?>) task).file();
-      files.put(file.location(), file);
+      files.put(FileAddress.of(file), file);
     }
   }
 

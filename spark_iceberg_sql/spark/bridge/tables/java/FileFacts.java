@@ -94,8 +94,8 @@ public class FileFacts implements Callable<List<FileFacts.Entry>> {
     try {
       files.select(List.of("file_path", "file_size_in_bytes"));
       for (DataFile file : files) {
-        String address = SCHEME.matcher(opened(file.location())).replaceFirst("");
-        entries.add(new Entry(file.location(), file.fileSizeInBytes(), (StoreFile) listed.get(address)));
+        String address = SCHEME.matcher(opened(FileAddress.of(file))).replaceFirst("");
+        entries.add(new Entry(FileAddress.of(file), file.fileSizeInBytes(), (StoreFile) listed.get(address)));
       }
     } finally {
       files.close();

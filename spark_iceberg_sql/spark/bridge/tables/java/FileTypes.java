@@ -42,7 +42,7 @@ public class FileTypes {
       for (int i = 0; i < FILES && tasks.hasNext(); i++) {
         FileScanTask task = (FileScanTask) tasks.next();
         if (task.file().format() != FileFormat.PARQUET) continue;
-        List<String> difference = difference(dataTable, task.file().location());
+        List<String> difference = difference(dataTable, FileAddress.of(task.file()));
         if (difference != null) return difference;
       }
       return null;

@@ -70,7 +70,7 @@ public class FilesOfOtherSpecs {
   private static String key(FileScanTask task) {
     DataFile file = (DataFile) task.file();
     return String.format("%09d ", new Object[] {Integer.valueOf(file.specId())})
-      + task.spec().partitionToPath(file.partition()) + " " + file.location();
+      + task.spec().partitionToPath(file.partition()) + " " + FileAddress.of(file);
   }
 
   private static List<FileScanTask> step(List<FileScanTask> tasks, long stepBytes) {

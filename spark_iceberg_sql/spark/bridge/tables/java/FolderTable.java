@@ -5,7 +5,6 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
-import org.apache.iceberg.CatalogUtil;
 import org.apache.iceberg.LocationProviders;
 import org.apache.iceberg.TableMetadata;
 import org.apache.iceberg.TableMetadataParser;
@@ -91,7 +90,7 @@ public class FolderTable implements TableOperations {
         attached.folder, newest);
     }
     if (current == null || newest != version) {
-      TableMetadata read = TableMetadataParser.read(attached.io.newInputFile(file));
+      TableMetadata read = TableMetadataParser.read(attached.io, file);
       if (attached.uuid != null && !attached.uuid.equals(read.uuid()))
         throw new ValidationException(
           "the table in `%s` is not the one that was attached; attach it again", attached.folder);
@@ -128,7 +127,7 @@ public class FolderTable implements TableOperations {
     }
     attached.update(next, metadata.uuid());
     writeHint(next);
-    CatalogUtil.deleteRemovedMetadataFiles(attached.io, base, metadata);
+    RemovedMetadata.delete(attached.io, base, metadata);
   }
 
   private static void refuse(TableMetadata metadata, String property) {

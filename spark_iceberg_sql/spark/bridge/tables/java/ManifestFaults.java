@@ -31,9 +31,9 @@ public class ManifestFaults {
     Table dataTable = table instanceof BaseMetadataTable ? ((BaseMetadataTable) table).table() : table;
     Snapshot snapshot = snapshotId == null ? dataTable.currentSnapshot() : dataTable.snapshot(snapshotId.longValue());
     if (snapshot == null || snapshot.manifestListLocation() == null) return null;
-    if (snapshot.keyId() != null && !(dataTable.io() instanceof EncryptingFileIO))
+    if (SnapshotKey.of(snapshot) != null && !(dataTable.io() instanceof EncryptingFileIO))
       return fault(snapshot.manifestListLocation(),
-        "it is encrypted with the key " + snapshot.keyId()
+        "it is encrypted with the key " + SnapshotKey.of(snapshot)
           + (" of the table, which this catalog cannot decrypt: read the table by its name in the catalog with its "
             + "keys"));
     List<ManifestFile> manifests;
@@ -79,7 +79,7 @@ public class ManifestFaults {
         String column = wrongBound(table.schema(), file.lowerBounds());
         if (column == null) column = wrongBound(table.schema(), file.upperBounds());
         if (column != null)
-          return fault(manifest.path(), "in it, " + column + ", for the file `" + file.location() + "`");
+          return fault(manifest.path(), "in it, " + column + ", for the file `" + FileAddress.of(file) + "`");
       }
       return null;
     } catch (RuntimeException error) {

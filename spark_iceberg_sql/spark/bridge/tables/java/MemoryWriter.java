@@ -6,11 +6,7 @@ import java.io.DataOutputStream;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
-import org.apache.iceberg.MetricsConfig;
-import org.apache.iceberg.PartitionSpec;
 import org.apache.iceberg.Table;
-import org.apache.iceberg.encryption.EncryptedFiles;
-import org.apache.iceberg.formats.FormatModelRegistry;
 import org.apache.iceberg.inmemory.InMemoryFileIO;
 import org.apache.iceberg.io.DataWriter;
 import org.apache.iceberg.spark.SparkWriteConf;
@@ -32,7 +28,7 @@ public class MemoryWriter {
     List<MemoryFile> files = new ArrayList<>();
     for (int start = 0; start < rows.size();) {
       String path = "memory:/written/" + UUID.randomUUID();
-      DataWriter<InternalRow> writer = writer(table, conf, rowType, io, path);
+      DataWriter<InternalRow> writer = RowWriters.of(table, conf, rowType, io.newOutputFile(path));
       MemoryFile file = new MemoryFile();
       file.rowsAtTarget = Double.valueOf(0);
       int position = start;
@@ -60,20 +56,6 @@ public class MemoryWriter {
       start = position;
     }
     return new ObjectMapper().writeValueAsString(files);
-  }
-
-  private static DataWriter<InternalRow> writer(
-    Table table, SparkWriteConf conf, StructType rowType, InMemoryFileIO io, String path) throws Exception {
-    return (DataWriter<InternalRow>) FormatModelRegistry
-      .dataWriteBuilder(
-        conf.dataFileFormat(), InternalRow.class, EncryptedFiles.plainAsEncryptedOutput(io.newOutputFile(path)))
-      .schema(table.schema())
-      .engineSchema(rowType)
-      .setAll(table.properties())
-      .setAll(conf.writeProperties())
-      .metricsConfig(MetricsConfig.forTable(table))
-      .spec(PartitionSpec.unpartitioned())
-      .build();
   }
 
   /** The bytes that rows have in a shuffle file. codec: null if it is not compressed. */

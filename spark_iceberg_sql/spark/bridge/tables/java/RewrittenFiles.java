@@ -5,7 +5,6 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import org.apache.iceberg.DataFile;
@@ -17,8 +16,6 @@ import org.apache.iceberg.ScanTaskGroup;
 import org.apache.iceberg.Schema;
 import org.apache.iceberg.Table;
 import org.apache.iceberg.TableScan;
-import org.apache.iceberg.actions.BinPackRewriteFilePlanner;
-import org.apache.iceberg.actions.RewriteFileGroup;
 import org.apache.iceberg.io.CloseableIterable;
 import org.apache.iceberg.types.Comparators;
 import org.apache.iceberg.types.Conversions;
@@ -35,11 +32,11 @@ public class RewrittenFiles {
   /** The Rewrite of a call, as JSON. */
   public String extent(Table table, Map<String, String> options) throws Exception {
     long files = 0, bytes = 0, reduction = 0;
-    for (Object group : groups(table, options)) {
-      RewriteFileGroup rewritten = (RewriteFileGroup) group;
-      files += rewritten.inputFileNum();
-      bytes += rewritten.inputFilesSizeInBytes();
-      reduction += Math.max(0, rewritten.inputFileNum() - outputs(table, rewritten).size());
+    for (Object group : RewriteGroups.of(table, options)) {
+      RewriteGroups.Group rewritten = (RewriteGroups.Group) group;
+      for (Object task : rewritten.tasks) bytes += ((FileScanTask) task).length();
+      files += rewritten.tasks.size();
+      reduction += Math.max(0, rewritten.tasks.size() - outputs(table, rewritten).size());
     }
     Rewrite rewrite = new Rewrite();
     rewrite.files = Long.valueOf(files);
@@ -58,7 +55,7 @@ public class RewrittenFiles {
     try {
       for (Object task : tasks) {
         DataFile file = (DataFile) ((FileScanTask) task).file();
-        current.put(file.location(), (DataFile) file.copy());
+        current.put(FileAddress.of(file), (DataFile) file.copy());
       }
     } finally {
       tasks.close();
@@ -66,14 +63,14 @@ public class RewrittenFiles {
     PartitionSpec spec = table.spec();
     List<DataFile> added = new ArrayList<>();
     Map<String, DataFile> left = new HashMap<>(current);
-    for (Object group : groups(table, options)) {
-      for (Object output : outputs(table, (RewriteFileGroup) group)) {
+    for (Object group : RewriteGroups.of(table, options)) {
+      for (Object output : outputs(table, (RewriteGroups.Group) group)) {
         List<Part> parts = new ArrayList<>();
         for (Object task : ((ScanTaskGroup) output).tasks()) {
           FileScanTask split = (FileScanTask) task;
-          DataFile file = (DataFile) current.get(((DataFile) split.file()).location());
+          DataFile file = (DataFile) current.get(FileAddress.of((DataFile) split.file()));
           if (file.specId() != spec.specId() && spec.isPartitioned()) return null;
-          left.remove(file.location());
+          left.remove(FileAddress.of(file));
           parts.add(new Part(file, split.length()));
         }
         added.add(merged(table.schema(), spec, parts, added.size()));
@@ -91,20 +88,10 @@ public class RewrittenFiles {
     return (List<DataFile>) bySpec.get(key);
   }
 
-  private static List<Object> groups(Table table, Map<String, String> options) {
-    BinPackRewriteFilePlanner planner = new BinPackRewriteFilePlanner(table);
-    Map<String, String> valid = new HashMap<>(options);
-    valid.keySet().retainAll(planner.validOptions()); // the others are the action's own
-    planner.init(valid);
-    List<Object> groups = new ArrayList<>();
-    for (Iterator<?> i = planner.plan().groups().iterator(); i.hasNext();) groups.add(i.next());
-    return groups;
-  }
-
   /** One file for each task: a file is only cut between its row groups, so small files may not fit together. */
-  private static List<?> outputs(Table table, RewriteFileGroup group) {
+  private static List<?> outputs(Table table, RewriteGroups.Group group) {
     int lookback = Integer.parseInt((String) table.properties().getOrDefault(LOOKBACK, "10"));
-    return TableScanUtil.planTaskGroups(group.fileScanTasks(), group.inputSplitSize(), lookback, 0L);
+    return TableScanUtil.planTaskGroups(group.tasks, group.splitSize, lookback, 0L);
   }
 
   private static DataFile merged(Schema schema, PartitionSpec spec, List<Part> parts, int number) {

@@ -16,7 +16,6 @@ import org.apache.iceberg.types.Type;
 import org.apache.iceberg.types.Types;
 import org.apache.iceberg.util.ByteBuffers;
 import org.apache.iceberg.util.DateTimeUtil;
-import org.apache.iceberg.variants.Variant;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 import org.apache.spark.sql.catalyst.expressions.Hex;
@@ -27,6 +26,7 @@ import org.apache.spark.unsafe.types.UTF8String;
 
 /** The values of Iceberg's generic readers as Spark's; those of a type that Spark does not have as text. */
 public class TextValues {
+  private static final long SECOND = 1_000_000_000; // in nanoseconds
   private static final DateTimeFormatter TIME = fraction("HH:mm:ss");
   private static final DateTimeFormatter DATE_TIME = fraction("uuuu-MM-dd HH:mm:ss");
 
@@ -50,44 +50,44 @@ public class TextValues {
 
   private static Object value(Type type, Object value) {
     if (value == null) return null;
-    switch (type.typeId()) {
-      case BOOLEAN:
-      case INTEGER:
-      case LONG:
-      case FLOAT:
-      case DOUBLE:
+    switch (type.typeId().name()) { // names: older Icebergs do not have all types
+      case "BOOLEAN":
+      case "INTEGER":
+      case "LONG":
+      case "FLOAT":
+      case "DOUBLE":
         return value;
-      case STRING:
-      case UUID:
+      case "STRING":
+      case "UUID":
         return UTF8String.fromString(value.toString());
         // Values of identity partitions may be Iceberg's internal ones: numbers.
-      case DATE:
+      case "DATE":
         return value instanceof Integer ? value : Integer.valueOf(DateTimeUtil.daysFromDate((LocalDate) value));
-      case TIMESTAMP:
+      case "TIMESTAMP":
         if (value instanceof Long) return value;
         return Long.valueOf(value instanceof OffsetDateTime ? DateTimeUtil.microsFromTimestamptz((OffsetDateTime) value)
                                                             : DateTimeUtil.microsFromTimestamp((LocalDateTime) value));
-      case TIME:
+      case "TIME":
         if (value instanceof Long) value = DateTimeUtil.timeFromMicros(((Long) value).longValue());
         return UTF8String.fromString(TIME.format((TemporalAccessor) value));
-      case TIMESTAMP_NANO:
-        return UTF8String.fromString(nanoseconds((Types.TimestampNanoType) type, value));
-      case DECIMAL:
+      case "TIMESTAMP_NANO":
+        return UTF8String.fromString(nanoseconds(type, value));
+      case "DECIMAL":
         Types.DecimalType decimal = (Types.DecimalType) type;
         return Decimal.apply((java.math.BigDecimal) value, decimal.precision(), decimal.scale());
-      case BINARY:
-      case FIXED:
+      case "BINARY":
+      case "FIXED":
         return bytes(value);
-      case GEOMETRY:
-      case GEOGRAPHY:
+      case "GEOMETRY":
+      case "GEOGRAPHY":
         return Hex.hex(bytes(value));
-      case VARIANT:
-        return VariantValues.of((Variant) value);
-      case STRUCT:
+      case "VARIANT":
+        return VariantValues.of(value);
+      case "STRUCT":
         return row((Types.StructType) type, (StructLike) value, ((Types.StructType) type).fields().size());
-      case LIST:
+      case "LIST":
         return array(((Types.ListType) type).elementType(), ((List<?>) value).toArray());
-      case MAP:
+      case "MAP":
         Types.MapType map = (Types.MapType) type;
       Map<?, ?> entries = (Map<?, ?>) value;
       return new ArrayBasedMapData(
@@ -103,10 +103,13 @@ public class TextValues {
     return new GenericArrayData(converted);
   }
 
-  private static String nanoseconds(Types.TimestampNanoType type, Object value) {
+  private static String nanoseconds(Type type, Object value) {
     if (value instanceof Long) {
-      String text = DATE_TIME.format(DateTimeUtil.timestampFromNanos(((Long) value).longValue()));
-      return type.shouldAdjustToUTC() ? text + "+00:00" : text;
+      long nanos = ((Long) value).longValue();
+      int fraction = (int) Math.floorMod(nanos, SECOND);
+      String text =
+        DATE_TIME.format(LocalDateTime.ofEpochSecond(Math.floorDiv(nanos, SECOND), fraction, ZoneOffset.UTC));
+      return type.toString().startsWith("timestamptz") ? text + "+00:00" : text;
     }
     if (!(value instanceof OffsetDateTime)) return DATE_TIME.format((TemporalAccessor) value);
     return DATE_TIME.format(((OffsetDateTime) value).withOffsetSameInstant(ZoneOffset.UTC)) + "+00:00";

@@ -9,7 +9,8 @@ import org.apache.spark.unsafe.types.VariantVal;
 final class VariantValues {
   private VariantValues() {}
 
-  static Object of(Variant value) {
+  static Object of(Object variant) {
+    Variant value = (Variant) variant;
     byte[] metadata = new byte[value.metadata().sizeInBytes()];
     value.metadata().writeTo(ByteBuffer.wrap(metadata).order(ByteOrder.LITTLE_ENDIAN), 0);
     byte[] content = new byte[value.value().sizeInBytes()];

@@ -1,0 +1,10 @@
+package sparkicebergsql;
+
+import org.apache.iceberg.ContentFile;
+
+/** The address of a data or delete file, as its manifest has it. */
+public final class FileAddress {
+  private FileAddress() {}
+
+  public static String of(ContentFile<?> file) { return file.location(); }
+}

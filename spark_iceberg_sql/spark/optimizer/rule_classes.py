@@ -1,0 +1,143 @@
+"""The Java classes of the rules, compiled: one that does not fit takes with it what uses it, and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+from weakref import WeakKeyDictionary, WeakSet
+
+from spark_iceberg_sql.model.transforms import TRANSFORMS
+from spark_iceberg_sql.model.types import Primitive
+from spark_iceberg_sql.spark.bridge.jvm import compiler, gateway, java_sources
+from spark_iceberg_sql.spark.bridge.jvm.java_records import constants_source, exchange_source
+from spark_iceberg_sql.spark.bridge.jvm.java_rows import AnsweredRow, RuleRow, TransformRow, WrongBoundsRow
+from spark_iceberg_sql.spark.optimizer.rule_records import FACTS, PACKAGE, PROBES, RULES, SHARED, Rule
+
+_REGISTRY = "RuleRegistry"
+# Per JVM, i.e. per gateway: why a class does not fit, by its name; and those for which that has been reported.
+_FAULTS: WeakKeyDictionary[Any, dict[str, str]] = WeakKeyDictionary()
+_reported: WeakSet[Any] = WeakSet()
+
+
+class _Classes:
+    """Classes of this package, compiled one below the other. faults: why one does not fit, by its name."""
+
+    def __init__(self) -> None:
+        self.faults: dict[str, str] = {}
+
+    def add(self, name: str, text: str, parent: Any) -> Any:
+        """The class loader with another class; the parent where it, or a class that it uses, does not fit."""
+        fault = next((self.faults[used] for used in java_sources.uses(text, self.faults)), None)
+        if fault is None:
+            try:
+                return compiler.compile_java(text, f"{name}.java", parent)
+            except ValueError as error:
+                fault = str(error)
+        self.faults[name] = fault
+        return parent
+
+    def instance(self, loader: Any, name: str) -> Any | None:
+        """An instance of a class; None where it does not fit."""
+        if name not in self.faults:
+            try:
+                return compiler.instance(loader, f"{PACKAGE}.{name}")
+            except ValueError as error:
+                self.faults[name] = str(error)
+        return None
+
+
+def registry() -> Any | None:
+    """A new RuleRegistry with all rules; None if it cannot be compiled: `faults` then has the reason for each."""
+    classes = _Classes()
+    _FAULTS[gateway.gateway()] = classes.faults
+    loader = compiler.context_loader()
+    for name, text in base_sources():
+        loader = classes.add(name, text, loader)
+    for name in SHARED:
+        loader = classes.add(name, _source(name), loader)
+    table = classes.instance(loader, _REGISTRY)
+    if table is None:
+        return None
+    for name, setter in ((PROBES, table.setProbes), (FACTS, table.setFacts)):  # nothing else needs these two
+        user = classes.instance(classes.add(name, _source(name), loader), name)
+        if user is not None:
+            setter(user)
+    loaders: dict[tuple[str, ...], Any] = {(): loader}
+    for rule in RULES:
+        names = (*rule.parts, rule.java)
+        for end in range(1, len(names) + 1):  # rules may begin with the same parts, which are compiled once
+            if names[:end] not in loaders:
+                name = names[end - 1]
+                loaders[names[:end]] = classes.add(name, _source(name), loaders[names[: end - 1]])
+        rule_instance = classes.instance(loaders[names], rule.java)
+        table.add(rule.name, rule_instance, classes.faults.get(rule.java))
+    return table
+
+
+def faults() -> dict[str, str]:
+    """Why there are no rules in this JVM: for each, the same, that of their registry."""
+    reason = _FAULTS.get(gateway.gateway(), {}).get(_REGISTRY, "")
+    return dict.fromkeys((rule.name for rule in RULES), reason)
+
+
+def new_faults() -> dict[str, str]:
+    """The same, at the first call in a JVM; then none."""
+    if gateway.gateway() in _reported:
+        return {}
+    _reported.add(gateway.gateway())
+    return faults()
+
+
+def _source(name: str) -> str:
+    return compiler.source(__package__ or "", name)
+
+
+def sources() -> list[tuple[str, str]]:
+    """The Java files of all rules, name and text, each after those that it needs."""
+    parts = (name for rule in RULES for name in (*rule.parts, rule.java))
+    names = dict.fromkeys((*SHARED, PROBES, FACTS, *parts))  # several rules may need the same
+    return [*base_sources(), *((name, _source(name)) for name in names)]
+
+
+def base_sources() -> list[tuple[str, str]]:
+    """The Java files that need no other: Iceberg's calls, and the records of transforms, rules, wrong bounds and
+    answers; name and text.
+    """
+    return [
+        *compiler.iceberg_calls(),
+        ("TransformRow", constants_source(TransformRow, _transform_rows())),
+        ("RuleRow", constants_source(RuleRow, map(_rule_row, RULES))),
+        ("WrongBoundsRow", exchange_source(WrongBoundsRow)),
+        ("AnsweredRow", exchange_source(AnsweredRow)),
+    ]
+
+
+def _rule_row(rule: Rule) -> RuleRow:
+    return RuleRow(
+        name=rule.name,
+        java_class=rule.excluded,
+        phase=rule.phase.value,
+        injection=rule.phase.name,
+        switch_key=rule.switch,
+        description=rule.summary,
+        issues=rule.issues,
+    )
+
+
+def _transform_rows() -> Iterator[TransformRow]:
+    for transform in TRANSFORMS:
+        if transform.iceberg_class is None or transform.spark_function is None:
+            continue
+        is_time = transform.granularity is not None
+        yield TransformRow(
+            name=transform.name,
+            function=transform.spark_function,
+            iceberg_class=transform.iceberg_class,
+            unit=transform.spark_function.upper() if is_time else None,
+            has_parameter=transform.parameter is not None,
+            preserves_order=transform.order_preserving,
+            hashes=transform.hashes,
+            truncates=transform.truncates,
+            checks_precision=transform.checks_precision,
+            wraps=tuple(str(Primitive(name)) for name in transform.wraps),
+        )
