@@ -89,7 +89,15 @@ _RANGES = (
     "ConclusionCache",
 )
 # What the limits of a plan cut off, and the files that may hold rows of it.
-_LIMITS = (*_RANGES, "PartitionFieldTerm", "ConstantExpression", "FileTruth", "ColumnBounds", "LimitedRelation")
+_LIMITS = (
+    *_RANGES,
+    "PartitionFieldTerm",
+    "ConstantExpression",
+    "FileTruth",
+    "ColumnBounds",
+    "LimitedRelation",
+    "FileSample",
+)
 # A scan that must have a filter on a partition field: `joins` may still give it that while the query runs.
 _REQUIRED_FILTERS = (
     "ByteSize",

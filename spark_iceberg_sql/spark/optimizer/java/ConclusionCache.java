@@ -30,17 +30,18 @@ public final class ConclusionCache {
    * The conclusions, computed if they are not in the cache.
    *
    * @param version of the table, see PartitionLayout.version; null if it cannot be known
-   * @param columns those that the condition and the conclusions may refer to
+   * @param conditions the expressions that the conclusions are drawn from
+   * @param columns those that the conditions and the conclusions may refer to
    * @param other what the conclusions depend on besides
    */
   public List<Expression> of(
-    String version, Expression condition, Seq<Attribute> columns, List<Object> other, Rule rule) {
+    String version, List<Expression> conditions, Seq<Attribute> columns, List<Object> other, Rule rule) {
     if (version == null) return rule.conclusions();
     List<Object> key = new ArrayList<>(other);
     key.add(version);
     for (Attribute column : ScalaTypes.list(columns)) key.add(column.name());
     // Columns are replaced by their index, so that the key is the same for the next query.
-    key.add(renamed(condition, columns, true));
+    for (Expression condition : conditions) key.add(renamed(condition, columns, true));
     key.add(SQLConf.get().getAllConfs());
     List<Expression> cached = (List<Expression>) kept.get(key);
     if (cached == null) {

@@ -54,7 +54,7 @@ public class Limit extends SwitchedRule {
     if (limited == null || limited.sort != null || limited.filter == null || limited.count <= 0) return null;
     final SnapshotFiles files = SnapshotFiles.of(limited.relation);
     if (files == null || !files.hasMoreThan(MINIMUM, limited.count)) return null;
-    List<Expression> ranges = RANGES.of(files.layout.version(), limited.condition(), limited.relation.output(),
+    List<Expression> ranges = RANGES.of(files.layout.version(), List.of(limited.condition()), limited.relation.output(),
       List.of(Integer.valueOf(limited.count)), new ConclusionCache.Rule() {
         @Override
         public List<Expression> conclusions() {
@@ -73,8 +73,16 @@ public class Limit extends SwitchedRule {
     List<Attribute> columns = columns(files, limited.condition());
     List<String> names = new ArrayList<>();
     for (Attribute column : columns) names.add(files.name(files.field(column)));
+    List<FileScanTask> sample = FileSample.of(files, filter.inclusive());
+    if (sample != null && sample.size() > MINIMUM && range(limited.count, filter, files, columns, sample).isEmpty())
+      return none;
     List<FileScanTask> tasks = files.plan(filter.inclusive(), names);
-    if (tasks.size() <= MINIMUM) return none;
+    return tasks.size() <= MINIMUM ? none : range(limited.count, filter, files, columns, tasks);
+  }
+
+  /** Of some files. */
+  private static List<Expression> range(
+    long needed, FileTruth filter, SnapshotFiles files, List<Attribute> columns, List<FileScanTask> tasks) {
     long[] rows = new long[tasks.size()];
     for (int i = 0; i < rows.length; i++) {
       FileScanTask task = (FileScanTask) tasks.get(i);
@@ -82,10 +90,11 @@ public class Limit extends SwitchedRule {
     }
     FewestFiles best = null;
     for (Attribute column : columns) {
-      FewestFiles fewest = new FewestFiles(files, column, files.field(column), tasks, rows, limited.count);
+      FewestFiles fewest = new FewestFiles(files, column, files.field(column), tasks, rows, needed);
       if (best == null || fewest.count < best.count) best = fewest;
     }
-    return best == null || best.count > tasks.size() / 2 ? none : List.of(best.condition());
+    if (best == null || best.count > tasks.size() / 2) return new ArrayList<>();
+    return List.of(best.condition());
   }
 
   /** Whether Spark leaves the filter to the scan, and therefore stops reading by itself. */

@@ -123,7 +123,7 @@ public class Prune extends SwitchedRule {
 
   private List<Expression> added(final Expression condition, final PartitionLayout layout) {
     return conclusions.of(
-      layout.version(), condition, condition.references().toSeq(), List.of(), new ConclusionCache.Rule() {
+      layout.version(), List.of(condition), condition.references().toSeq(), List.of(), new ConclusionCache.Rule() {
         @Override
         public List<Expression> conclusions() {
           return impliedBy(condition, layout);

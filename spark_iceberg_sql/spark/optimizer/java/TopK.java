@@ -16,6 +16,9 @@ import org.apache.spark.sql.catalyst.trees.TreePattern;
  * so many rows of the snapshot's files surely reach, <code>ts >= ...</code>, where it excludes files.
  */
 public class TopK extends SwitchedRule {
+  /** Of the last limits. */
+  private static final ConclusionCache THRESHOLDS = new ConclusionCache(256);
+
   @Override
   protected LogicalPlan rewrite(LogicalPlan plan) {
     if (!plan.containsPattern(TreePattern.LIMIT())) return plan;
@@ -37,25 +40,48 @@ public class TopK extends SwitchedRule {
 
   /** Null if no file can be excluded. */
   private static LogicalPlan narrowed(LocalLimit limit) {
-    LimitedRelation limited = LimitedRelation.of(limit);
+    final LimitedRelation limited = LimitedRelation.of(limit);
     if (limited == null || limited.sort == null || limited.count <= 0) return null;
-    SortOrder order = (SortOrder) limited.sort.order().apply(0);
-    Expression first = limited.resolved(order.child());
-    if (SortKey.column(first) == null) return null;
-    SnapshotFiles files = SnapshotFiles.of(limited.relation);
+    final SortOrder order = (SortOrder) limited.resolved((SortOrder) limited.sort.order().apply(0));
+    if (SortKey.column(order.child()) == null) return null;
+    final SnapshotFiles files = SnapshotFiles.of(limited.relation);
     if (files == null || !files.hasMoreThan(1, limited.count)) return null;
-    SortKey key = SortKey.of(first, files);
+    List<Expression> from = new ArrayList<>(List.of(order));
+    if (limited.filter != null) from.add(limited.condition());
+    List<Expression> conditions = THRESHOLDS.of(files.layout.version(), from, limited.relation.output(),
+      List.of(Integer.valueOf(limited.count)), new ConclusionCache.Rule() {
+        @Override
+        public List<Expression> conclusions() {
+          return thresholds(limited, order, files);
+        }
+      });
+    if (conditions.isEmpty()) return null;
+    String reason =
+      "top " + limited.count + " by " + Outgoing.visible(files.name(files.field(SortKey.column(order.child()))));
+    return limited.with((Expression) conditions.get(0), ReadNotes.noted(files.pinned, reason));
+  }
+
+  /** The condition that the first rows satisfy; none if no file can be excluded. */
+  private static List<Expression> thresholds(LimitedRelation limited, SortOrder order, SnapshotFiles files) {
+    List<Expression> none = new ArrayList<>();
+    SortKey key = SortKey.of(order.child(), files);
     FileTruth filter = key == null ? null : new FileTruth(files, limited.condition());
-    if (filter == null || !filter.isDecidable()) return null;
+    if (filter == null || !filter.isDecidable()) return none;
+    List<FileScanTask> sample = FileSample.of(files, filter.inclusive());
+    if (sample != null && sample.size() > 1) {
+      // The rows in proportion to the files: the threshold of the sample is then about that of the snapshot.
+      long share = (long) limited.count * sample.size() / SnapshotFiles.count(files.snapshot, "total-data-files");
+      if (firstRows(files, key, order).condition(Math.max(1, share), filter, sample) == null) return none;
+    }
     List<FileScanTask> tasks = files.plan(filter.inclusive(), names(files, key, limited.condition()));
+    if (tasks.size() < 2) return none;
+    Expression condition = firstRows(files, key, order).condition(limited.count, filter, tasks);
+    return condition == null ? none : List.of(condition);
+  }
+
+  private static FirstRows firstRows(SnapshotFiles files, SortKey key, SortOrder order) {
     boolean isDescending = order.direction() instanceof Descending$;
-    boolean nullsFirst = order.nullOrdering() instanceof NullsFirst$;
-    Expression condition = tasks.size() < 2
-      ? null
-      : new FirstRows(files, key, isDescending, nullsFirst).condition(limited.count, filter, tasks);
-    if (condition == null) return null;
-    String reason = "top " + limited.count + " by " + Outgoing.visible(files.name(key.field));
-    return limited.with(condition, ReadNotes.noted(files.pinned, reason));
+    return new FirstRows(files, key, isDescending, order.nullOrdering() instanceof NullsFirst$);
   }
 
   /** The columns whose bounds and counts decide. */
