@@ -65,7 +65,10 @@ def start(folder: Path) -> SparkSession:
 
 
 def first_line(error: BaseException) -> str:
-    return (str(error).strip().splitlines() or [type(error).__name__])[0][:300]
+    lines = str(error).strip().splitlines() or [type(error).__name__]
+    if len(lines) > 1 and lines[0].startswith("An error occurred while calling"):  # py4j's: the message is below
+        lines = lines[1:]
+    return lines[0].removeprefix(": ")[:300]
 
 
 @dataclass

@@ -1,0 +1,216 @@
+"""One run: histories of tables, each compared with its copy after each statement and by many queries."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from pathlib import Path
+from random import Random
+
+import pyarrow as pa
+
+from adversary.harness import CATALOG, FAILS, PLAIN, Harness, first_line
+from adversary.statements import SHAPES
+from adversary.truth import columns, live, twin
+from adversary.truth.changes import Changes
+from adversary.truth.conditions import Conditions
+from adversary.truth.differences import Reducer, Trial, family, report
+from adversary.truth.live import Live, Reading
+from adversary.truth.queries import Queries
+from adversary.truth.steps import Steps
+from adversary.truth.trials import Ask, Asked, Asker, Changed, Filter, Tally, batch, stored_fault
+from spark_iceberg_sql.spark.bridge.jvm import compiler
+
+KINDS = tuple(dict.fromkeys(t.partition("(")[0] for t in columns.TYPES)) + ("struct",)
+FILTERS, QUERIES, CHANGES = 24, 8, 2
+TOLD = 2  # differences of a class to reduce and print; further ones are only counted
+SHARE = 0.4  # the most of the time that is spent on reducing
+
+
+class Chase:
+    """A run from a seed; each table has its own random numbers, so table n is always the same."""
+
+    def __init__(self, harness: Harness, seed: int, kinds: tuple[str, ...] = KINDS, say: bool = True, ask: Ask | None = None) -> None:
+        """kinds: the types of columns. ask: how queries are run, by default in the installed session."""
+        self.harness = harness
+        self.seed = seed
+        self.kinds = kinds
+        self.say = say
+        self.ask = ask or Asker(harness)
+        self.folder = Path(tempfile.mkdtemp(prefix="truth"))
+        self.copies = twin.Copies(harness, self.folder)
+        self.steps = Steps(harness, self.folder, kinds)
+        self.reducer = Reducer(harness, self.ask)
+        self.tally = Tally()
+        self.reduced = 0.0
+        self.started = time.monotonic()
+
+    def run(self, seconds: float, trials: int = 0, first: int = 0) -> Tally:
+        """Run for this many seconds and until there were this many trials. first: the number of the first table."""
+        number = first
+        with self.harness.conf({**PLAIN, **twin.UNFILTERED}):
+            while self.spent() < seconds or self.tally.trials < trials:
+                self.history(number)
+                number += 1
+        self.tally.seconds = self.spent()
+        return self.tally
+
+    def spent(self) -> float:
+        return time.monotonic() - self.started
+
+    def tell(self, text: str) -> None:
+        if self.say:
+            print(text, flush=True)
+
+    # ---------------------------------------------------------------------- a history
+
+    def history(self, number: int) -> None:
+        rng = Random(f"truth/{self.seed}/{number}")
+        table_columns = live.drawn_columns(rng, self.kinds)
+        imports = rng.random() < 0.25  # the catalog in memory reads no files of others
+        spec = [] if imports else live.drawn_spec(rng, table_columns)
+        name = f"{self.seed}x{number}"
+        try:
+            table = live.create(
+                self.harness, self.copies, name, table_columns, spec, live.drawn_properties(rng), "local" if imports else CATALOG
+            )
+        except FAILS as error:
+            self.tally.refusals[first_line(error)[:80]] += 1
+            return
+        self.tally.tables += 1
+        try:
+            for _ in range(rng.choice((1, 2, 3))):
+                self.step(rng, table, first=True)
+            for _ in range(rng.choice((0, 1, 2, 3))):
+                self.step(rng, table)
+            for _ in range(3):
+                if not self.round(rng, table, name):
+                    return
+                for _ in range(rng.choice((0, 1, 2))):
+                    self.step(rng, table)
+        finally:
+            table.drop()
+
+    def step(self, rng: Random, table: Live, first: bool = False) -> None:
+        try:
+            kind = self.steps.insert(rng, table) if first else self.steps.next(rng, table)
+        except FAILS as error:  # for example, a value that overflows when it is truncated
+            self.tally.refusals[first_line(error)[:80]] += 1
+            return
+        self.tally.steps[kind] += 1
+
+    def round(self, rng: Random, table: Live, name: str) -> bool:
+        """Filters, queries and statements; false if the table no longer has the rows of its copy."""
+        settings = drawn_settings(rng)
+        with self.harness.conf(settings):
+            reading = table.now if rng.random() < 0.75 else rng.choice(table.readings)
+            self.tally.kinds["table"] += 1
+            if fault := stored_fault(table, reading):
+                return self.whole(table, reading, settings, name, fault)
+            conditions = self.conditions(rng, table, reading)
+            nodes = [conditions.next() for _ in range(FILTERS + QUERIES)]
+            shapes = [s for s in SHAPES if s != "select"]
+            filters = [Filter("select" if rng.random() < 0.7 else rng.choice(shapes), n) for n in dict.fromkeys(nodes[:FILTERS])]
+            answers = batch(self.harness, self.ask, reading, filters)
+            self.tally.unknown += len(filters) - len(answers)
+            for trial, true, fault in answers:
+                self.tally.kinds["filter"] += 1
+                self.tally.filled += bool(true)
+                if fault:
+                    self.difference(trial, table, reading, settings, name, fault)
+            spec = [f for f in table.spec if "(" not in f] if not table.old and reading.relation == table.name else []
+            maker = Queries(rng, reading.columns, table.sources, spec, nodes)
+            for _ in range(QUERIES):
+                self.query(maker, nodes, table, reading, settings, name)
+            return all(self.change(rng, table, settings, name) for _ in range(CHANGES))
+
+    def conditions(self, rng: Random, table: Live, reading: Reading) -> Conditions:
+        rows = twin.values(reading.columns, reading.rows)
+        return Conditions(rng, reading.columns, rows, table.sources)
+
+    def query(self, maker: Queries, nodes: list, table: Live, reading: Reading, settings: dict[str, str], name: str) -> None:
+        query = maker.next()
+        trial = Asked(query, tuple(n for n in nodes if n.sql() in query.text))
+        self.tally.kinds[query.kind] += 1
+        adaptive = {"spark.sql.adaptive.enabled": "true"} if query.kind in ("join", "subquery") else {}
+        with self.harness.conf(adaptive):
+            if fault := trial.fault(self.harness, self.ask, reading):
+                self.difference(trial, table, reading, {**settings, **adaptive}, name, fault)
+
+    def change(self, rng: Random, table: Live, settings: dict[str, str], name: str) -> bool:
+        conditions = self.conditions(rng, table, table.now)
+        offset = 100_000 * (len(table.history) + 1)
+        trial = Changed(Changes(rng, table.columns, conditions, self.source(rng, table), offset).next())
+        before = table.rows
+        outcome = trial.apply(table, lambda text: self.harness.sql(text).collect())
+        if outcome in ("unknown", "refused"):
+            self.tally.kinds[f"{trial.kind} {outcome}"] += 1
+            return True
+        self.tally.kinds[trial.kind] += 1
+        if outcome:
+            self.difference(trial, table, table.now, settings, name, outcome, before)
+        return not outcome
+
+    def source(self, rng: Random, table: Live) -> pa.Table:
+        """Rows for MERGE: new values for some rows of the table, and new rows."""
+        new = live.rows_of(rng, table, rng.choice((2, 5)), columns.value)
+        numbers = table.rows.column("r").to_pylist()
+        same = rng.sample(numbers, min(len(numbers), rng.choice((0, 1, 4))))
+        changed = live.rows_of(rng, table, len(same), columns.value)
+        return pa.concat_tables([new, changed.set_column(0, "r", pa.array(same, pa.int32()))])
+
+    # ---------------------------------------------------------------------- differences
+
+    def whole(self, table: Live, reading: Reading, settings: dict[str, str], name: str, fault: str) -> bool:
+        self.tally.classes["stored rows"] += 1
+        self.tell(f"\n==== STORED ROWS of table {name}\n{settings}\n{table.script()}\nSELECT * FROM {reading.relation}\n-- {fault}")
+        return False
+
+    def difference(
+        self, trial: Trial, table: Live, reading: Reading, settings: dict[str, str], name: str, fault: str, before: pa.Table | None = None
+    ) -> None:
+        label = family(trial, table, fault)
+        start = time.monotonic()
+        if self.tally.classes[label] < TOLD or label.startswith("other") or self.reduced < SHARE * self.spent():
+            rows = reading.rows if before is None else before
+            same = reading.relation == table.name
+            less, few = self.reducer.reduce(trial, table, rows, reading) if same else (trial, None)
+            label = family(less, table, fault)
+            if self.tally.classes[label] < TOLD:
+                blame = self.reducer.blame(less, table, few, reading)
+                self.tell(
+                    f"\n==== {label} ({blame}) of table {name}, {'reduced' if few is not None else 'not reduced'}\n"
+                    f"{report(less, table, reading, few, settings, fault)}"
+                )
+        self.reduced += time.monotonic() - start
+        self.tally.classes[label] += 1
+
+
+def drawn_settings(rng: Random) -> dict[str, str]:
+    """Settings of a round."""
+    chosen = {"spark.sql.ansi.enabled": rng.choice(("true", "true", "false"))}
+    if rng.random() < 0.08:
+        chosen |= {"spark.sql.codegen.wholeStage": "true", "spark.sql.codegen.factoryMode": "CODEGEN_ONLY"}
+    if rng.random() < 0.25:
+        chosen["spark.sql.iceberg.vectorization.enabled"] = "false"
+    if rng.random() < 0.2:
+        chosen["spark.sql.adaptive.enabled"] = "true"
+    if rng.random() < 0.1:
+        chosen["spark.sql.iceberg.aggregate-push-down.enabled"] = "false"
+    if rng.random() < 0.15:  # joins and groups by storage partitions
+        chosen |= {
+            "spark.sql.sources.v2.bucketing.enabled": "true",
+            "spark.sql.sources.v2.bucketing.pushPartValues.enabled": "true",
+            "spark.sql.requireAllClusterKeysForCoPartition": "false",
+            "spark.sql.iceberg.planning.preserve-data-grouping": "true",
+        }
+    if rng.random() < 0.15:
+        chosen["spark.sql.autoBroadcastJoinThreshold"] = "-1"
+    return chosen
+
+
+def quick_files(harness: Harness) -> None:
+    """Hadoop's local file system starts a process for each file it writes; from now on it does not."""
+    text = (Path(__file__).parents[2] / "spark" / "LocalFiles.java").read_text("utf-8")
+    loader = compiler.compile_java(text, "LocalFiles.java", compiler.context_loader())
+    compiler.instance(loader, "sparkicebergsql.tests.LocalFiles").use(harness.spark._jsc.hadoopConfiguration())

@@ -1,0 +1,149 @@
+"""A difference is reduced (rows, conditions), named by its class, and told with all that is needed to repeat it."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any
+
+import pyarrow as pa
+
+from adversary.harness import FAILS, Harness
+from adversary.nodes import Node
+from adversary.truth import live as lives
+from adversary.truth import twin
+from adversary.truth.live import Inserted, Live, Reading
+from adversary.truth.trials import Ask, Asked, Changed, Filter
+
+Trial = Filter | Asked | Changed
+TRIES = 30
+_numbers = itertools.count()
+
+
+class Reducer:
+    """Repeats a difference on smaller tables."""
+
+    def __init__(self, harness: Harness, ask: Ask) -> None:
+        self.harness = harness
+        self.ask = ask
+        self.left = 0
+
+    def fault(self, trial: Trial, live: Live, reading: Reading | None = None) -> str | None:
+        """How the trial differs; a statement changes the table."""
+        if isinstance(trial, Changed):
+            outcome = trial.apply(live, lambda text: self.harness.sql(text).collect())
+            return None if outcome in ("unknown", "refused") else outcome
+        return trial.fault(self.harness, self.ask, reading or live.now)
+
+    def alone(self, trial: Trial, live: Live, rows: pa.Table) -> str | None:
+        """How it differs on a table of the same columns and spec with these rows, inserted at once."""
+        self.left -= 1
+        other = None
+        try:
+            other = lives.alone(live, f"x{next(_numbers)}", rows)
+            return self.fault(trial, other)
+        except FAILS:
+            return None
+        finally:
+            if other is not None:
+                other.drop()
+
+    def blame(self, trial: Trial, live: Live, rows: pa.Table | None, reading: Reading | None) -> str:
+        """`Spark`, `Iceberg` (it differs with all rules off), or the rules without which it does not."""
+
+        def fails(context: AbstractContextManager[Any]) -> bool:
+            with context:
+                if rows is not None:
+                    return bool(self.alone(trial, live, rows))
+                return bool(self.fault(trial, live, reading))
+
+        if rows is None and isinstance(trial, Changed):
+            return "unknown"
+        if isinstance(trial, Filter) and trial.fault_of_spark(self.harness, self.ask, reading or live.now):
+            return "Spark"
+        if not fails(nullcontext()):
+            return "not repeated"
+        if fails(self.harness.off()):
+            return "Iceberg"
+        return ", ".join(rule for rule in self.harness.rules if not fails(self.harness.off(rule))) or "several rules"
+
+    def reduce(self, trial: Trial, live: Live, before: pa.Table, reading: Reading | None) -> tuple[Trial, pa.Table | None]:
+        """A smaller trial; and the rows of a plain table on which it differs, if it does."""
+        self.left = TRIES
+        rows = before if self.alone(trial, live, before) else None
+        again = rows is not None or not isinstance(trial, Changed)
+        while again and self.left > 0:
+            again = False
+            for node in trial.conditions:
+                for less in sorted(dict.fromkeys(node.smaller()), key=Node.size)[:12]:
+                    smaller = trial.replaced(node, less)
+                    if less.kind == node.kind and self.left > 0 and self._same(smaller, live, rows, reading):
+                        trial, again = smaller, True
+                        break
+                if again:
+                    break
+        if rows is not None:
+            rows = self._fewer(trial, live, rows)
+        return trial, rows
+
+    def _same(self, trial: Trial, live: Live, rows: pa.Table | None, reading: Reading | None) -> bool:
+        if rows is not None:
+            return bool(self.alone(trial, live, rows))
+        self.left -= 1
+        return bool(self.fault(trial, live, reading))
+
+    def _fewer(self, trial: Trial, live: Live, rows: pa.Table) -> pa.Table:
+        size = max(1, rows.num_rows // 2)
+        while self.left > 0:
+            starts = range(0, rows.num_rows, size)
+            for start in starts:
+                part = pa.concat_tables([rows.slice(0, start), rows.slice(start + size)])
+                if self.left > 0 and part.num_rows and self.alone(trial, live, part):
+                    rows = part
+                    break
+            else:
+                if size == 1:
+                    break
+                size //= 2
+        return rows
+
+
+def family(trial: Trial, live: Live, fault: str) -> str:
+    """The class of a difference: a fault that is known by its looks, or the statement and the types of its columns."""
+    text = trial.text("t", "v")
+    leaves = [leaf for c in live.columns for leaf in c.leaves]
+    used = [c for c in leaves if re.search(rf"(?<![\w.]){re.escape(c.name)}(?!\w)", text) and c.name not in ("r", "v")]
+    if isinstance(trial, Changed) and not trial.conditions:
+        used = leaves
+    types = {c.family for c in used}
+    fails = fault.startswith(("it fails", "reading it fails"))
+    if fails and "null" in fault.lower() and re.search(r"LIKE|startswith", text):
+        return "LIKE over null"
+    if trial.kind == "metadata" and fails:
+        return "metadata aggregates"
+    if types & {"float", "double"} and not fails:
+        return "floats"
+    cut = {lives.source(f) for f in (*live.spec, *live.old) if f.startswith("truncate")}
+    if any(c.name in cut and c.family in ("int", "bigint", "decimal") for c in used):
+        return "truncate"
+    said = re.sub(r"[\d'\"`].*", "", fault.split(":", 1)[1].strip())[:50] if fails else "rows"
+    return f"other: {trial.kind} of {'/'.join(sorted(types))}: {said}"
+
+
+def report(trial: Trial, live: Live, reading: Reading, rows: pa.Table | None, settings: dict[str, str], fault: str) -> str:
+    """SQL that repeats it, and what it returned."""
+    lines = [f"SET {key} = {value};" for key, value in settings.items()]
+    if rows is None:
+        lines.append(live.script())
+        relation = reading.relation.replace(live.name, "local.a.t")
+    else:
+        create = lives.create_text(live.columns, live.spec, live.properties)
+        lines.append(live.script([create, Inserted(tuple(live.columns), rows)]))
+        relation = "local.a.t"
+    if isinstance(trial, Changed) and trial.change.rows is not None:
+        lines.append(f"-- source: {twin.values(live.columns, trial.change.rows.rename_columns([c.name for c in live.columns]))[:6]}")
+    lines.append(trial.text(relation, "copy") + ";")
+    lines.append(f"-- {fault}")
+    return "\n".join(lines)
+
