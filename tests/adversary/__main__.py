@@ -1,6 +1,6 @@
 """`python -m tests.adversary --seconds 600 --seed 1`: exit code 1 if a row is wrong or an error is new, 2 if
-nothing was tried. Rooms: `rules` (predicates of which the rules derive something, on views of the table), `truth`
-(histories beside a copy outside Iceberg), `schedules` (two writers). SPARK_LINE=3.5 and the like choose another Spark."""
+nothing was tried. Rooms: `rules` (predicates of which the rules derive something), `truth` (histories beside a copy
+outside Iceberg), `schedules` (two writers). SPARK_LINE=3.5 and the like choose another Spark."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import argparse
 import sys
 import tempfile
 from collections import Counter
+from contextlib import nullcontext
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -19,7 +20,8 @@ if __name__ == "__main__":  # before anything imports pyspark
 
 from adversary import harness, known
 from adversary.hunt import Hunt, Result
-from adversary.truth.chase import KINDS, Chase, quick_files
+from adversary.truth.chase import KINDS, SETTINGS, Chase, quick_files
+from adversary.truth.client import UNCACHED, Client, interpreter
 from adversary.truth.schedules import Schedules, Tried
 from adversary.truth.trials import Tally
 
@@ -41,13 +43,12 @@ def summary(result: Result) -> str:
 def of_truth(tally: Tally) -> str:
     """The counts of histories."""
     each = tally.trials / max(tally.seconds, 1)
-    lines = [
+    total = (
         f"{tally.tables} histories, {tally.trials} trials ({each:.1f} a second), {sum(tally.steps.values())} steps, "
         f"{tally.unknown} without an answer, {sum(tally.refusals.values())} statements refused; "
-        f"{tally.differences} differences",
-        f"  trials: {_counted(tally.kinds)}",
-        f"  steps: {_counted(tally.steps)}",
-    ]
+        f"{tally.differences} differences"
+    )
+    lines = [total, f"  trials: {_counted(tally.kinds)}", f"  steps: {_counted(tally.steps)}"]
     lines += [f"  {number} refused: {message}" for message, number in tally.refusals.most_common(12)]
     lines += [f"  {number} differences: {name}" for name, number in tally.classes.most_common()]
     return "\n".join(lines)
@@ -55,8 +56,8 @@ def of_truth(tally: Tally) -> str:
 
 def of_schedules(tried: Tried) -> str:
     return (
-        f"{tried.schedules} schedules of two writers ({_counted(tried.kinds)}), in {tried.overlaps} two statements at once: "
-        f"{tried.succeeded} statements succeeded, {tried.conflicts} conflicts; {tried.differences} differences"
+        f"{tried.schedules} schedules of two writers ({_counted(tried.kinds)}), in {tried.overlaps} two statements at "
+        f"once: {tried.succeeded} statements succeeded, {tried.conflicts} conflicts; {tried.differences} differences"
     )
 
 
@@ -70,15 +71,20 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--known", action="store_true", help="report when each known class of faults was met")
     parser.add_argument("--rooms", default=",".join(ROOMS), help="which of them, separated by commas")
-    parser.add_argument("--kinds", default=",".join(KINDS), help="types of the columns in `truth`, to look at some alone")
+    parser.add_argument(
+        "--kinds", default=",".join(KINDS), help="types of the columns in `truth`, to look at some alone"
+    )
     parser.add_argument("--first", type=int, default=0, help="number of the first history or schedule, to repeat it")
+    parser.add_argument("--connect", action="store_true", help="`truth` through a client of Spark Connect, alone")
     given = parser.parse_args()
+    if given.connect:
+        given.rooms = "truth"
     rooms = given.rooms.split(",")
     total = sum(ROOMS[room] for room in rooms)
     seconds = {room: given.seconds * ROOMS[room] / total for room in rooms}
     empty = wrong = False
     with tempfile.TemporaryDirectory(prefix="adversary") as folder:
-        spark = harness.start(Path(folder))
+        spark = harness.start(Path(folder), UNCACHED if given.connect else None)
         try:
             work = harness.Harness(spark)
             quick_files(work)
@@ -89,7 +95,9 @@ def main() -> int:
                 print(summary(result))
                 empty, wrong = not result.filled, bool(result.differences or result.errors)
             if "truth" in rooms:
-                tally = Chase(work, given.seed, tuple(given.kinds.split(","))).run(seconds["truth"], first=given.first)
+                kinds = tuple(given.kinds.split(","))
+                with Client(work, interpreter(), SETTINGS) if given.connect else nullcontext() as client:
+                    tally = Chase(work, given.seed, kinds, client=client).run(seconds["truth"], first=given.first)
                 print(of_truth(tally))
                 empty, wrong = empty or not tally.filled, wrong or bool(tally.differences)
             if "schedules" in rooms:

@@ -33,8 +33,8 @@ SETTINGS = {
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.driver.host": "127.0.0.1",
     "spark.ui.enabled": "false",
-    # Only the first JIT tier: most code runs for minutes at most.
-    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+    # Only the first JIT tier: most code runs for minutes at most. Unless told, it keeps 48 MB of code, which Spark fills.
+    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:ReservedCodeCacheSize=240m",
 }
 # Tables in the JVM's memory: Hadoop's local file system starts a process for each file it writes.
 CATALOG = "mem"
@@ -57,9 +57,9 @@ PLAIN = {
 }
 
 
-def start(folder: Path) -> SparkSession:
-    """A separate installed session."""
-    spark = sis.session(folder / "warehouse", config=SETTINGS)
+def start(folder: Path, settings: Mapping[str, str] | None = None) -> SparkSession:
+    """A separate installed session. settings: further ones of Spark."""
+    spark = sis.session(folder / "warehouse", config={**SETTINGS, **(settings or {})})
     spark.sparkContext.setLogLevel("OFF")
     return spark
 

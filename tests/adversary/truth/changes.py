@@ -14,14 +14,21 @@ from adversary.truth.columns import Column
 from adversary.truth.conditions import Conditions
 
 # What Iceberg rightly refuses of a statement that replaces whole files by a condition.
-REFUSED_OVERWRITE = ("cannot delete file", "cannot convert", "cannot overwrite by filter", "unsupported_feature", "overwrite_by_expression")
+REFUSED_OVERWRITE = (
+    "cannot delete file",
+    "cannot convert",
+    "cannot overwrite by filter",
+    "unsupported_feature",
+    "overwrite_by_expression",
+)
 
 
 @dataclass(frozen=True)
 class Change:
     """A statement over `{t}` and the source `{q}`, whose columns are the table's with the prefix `q_`.
 
-    after: a query over the views `{v}` and `{q}`. may_refuse: what Iceberg's message may contain if it refuses. rows: of the source.
+    after: a query over the views `{v}` and `{q}`. may_refuse: what Iceberg's message may contain if it refuses. rows:
+    those of the source.
     """
 
     kind: str
@@ -35,7 +42,9 @@ class Change:
 class Changes:
     """Draws statements."""
 
-    def __init__(self, rng: Random, table: Sequence[Column], conditions: Conditions, source: pa.Table, offset: int) -> None:
+    def __init__(
+        self, rng: Random, table: Sequence[Column], conditions: Conditions, source: pa.Table, offset: int
+    ) -> None:
         """source: rows for MERGE. offset: what rows that are inserted again get added to their number."""
         self.rng = rng
         self.columns = table
@@ -86,7 +95,9 @@ class Changes:
         values = self.settings(False)
         text = f"UPDATE {{t}} SET {', '.join(f'{c} = {e}' for c, e in values.items())} WHERE {node.sql()}"
         names = ", ".join(
-            f"CASE WHEN {node.sql()} THEN CAST({values[c.name]} AS {c.type}) ELSE {c.name} END AS {c.name}" if c.name in values else c.name
+            f"CASE WHEN {node.sql()} THEN CAST({values[c.name]} AS {c.type}) ELSE {c.name} END AS {c.name}"
+            if c.name in values
+            else c.name
             for c in self.columns
         )
         return Change("UPDATE", text, f"SELECT {names} FROM {{v}}", conditions=(node,))
@@ -131,7 +142,8 @@ class Changes:
             parts.append(f"CASE fate {taken} ELSE {c.name} END AS {c.name}" if sets else c.name)
         deleted = ", ".join(["-1", *(str(n) for n, (_, values) in enumerate(cases) if values is None)])
         kept = f"SELECT {', '.join(parts)} FROM ({joined}) WHERE coalesce(fate NOT IN ({deleted}), true)"
-        new = f"SELECT {', '.join(f'q_{c.name} AS {c.name}' for c in self.columns)} FROM {{q}} LEFT ANTI JOIN {{v}} ON {on} WHERE {'true' if inserts else 'false'}{condition}"
+        unmatched = f"{{q}} LEFT ANTI JOIN {{v}} ON {on} WHERE {'true' if inserts else 'false'}{condition}"
+        new = f"SELECT {', '.join(f'q_{c.name} AS {c.name}' for c in self.columns)} FROM {unmatched}"
         text = f"MERGE INTO {{t}} USING {{q}} ON {on} {' '.join(clauses)}"
         return Change("MERGE", text, f"{kept} UNION ALL {new}", rows=self.source, conditions=tuple(nodes))
 

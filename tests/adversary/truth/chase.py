@@ -10,9 +10,11 @@ from random import Random
 import pyarrow as pa
 
 from adversary.harness import CATALOG, FAILS, PLAIN, Harness, first_line
+from adversary.nodes import Node
 from adversary.statements import SHAPES
 from adversary.truth import columns, live, twin
 from adversary.truth.changes import Changes
+from adversary.truth.client import Client
 from adversary.truth.conditions import Conditions
 from adversary.truth.differences import Reducer, Trial, family, report
 from adversary.truth.live import Live, Reading
@@ -21,7 +23,7 @@ from adversary.truth.steps import Steps
 from adversary.truth.trials import Ask, Asked, Asker, Changed, Filter, Tally, batch, stored_fault
 from spark_iceberg_sql.spark.bridge.jvm import compiler
 
-KINDS = tuple(dict.fromkeys(t.partition("(")[0] for t in columns.TYPES)) + ("struct",)
+KINDS = (*dict.fromkeys(t.partition("(")[0] for t in columns.TYPES), "struct")
 FILTERS, QUERIES, CHANGES = 24, 8, 2
 TOLD = 2  # differences of a class to reduce and print; further ones are only counted
 SHARE = 0.4  # the most of the time that is spent on reducing
@@ -30,14 +32,24 @@ SHARE = 0.4  # the most of the time that is spent on reducing
 class Chase:
     """A run from a seed; each table has its own random numbers, so table n is always the same."""
 
-    def __init__(self, harness: Harness, seed: int, kinds: tuple[str, ...] = KINDS, say: bool = True, ask: Ask | None = None) -> None:
-        """kinds: the types of columns. ask: how queries are run, by default in the installed session."""
+    def __init__(
+        self,
+        harness: Harness,
+        seed: int,
+        kinds: tuple[str, ...] = KINDS,
+        say: bool = True,
+        client: Client | None = None,
+    ) -> None:
+        """kinds: the types of columns. client: of Connect, which then runs queries and statements."""
         self.harness = harness
         self.seed = seed
         self.kinds = kinds
         self.say = say
-        self.ask = ask or Asker(harness)
+        self.ask: Ask = client or Asker(harness)
+        self.catalog = "local" if client else CATALOG  # one in memory is its session's alone
         self.folder = Path(tempfile.mkdtemp(prefix="truth"))
+        if client:
+            client.folder = self.folder
         self.copies = twin.Copies(harness, self.folder)
         self.steps = Steps(harness, self.folder, kinds)
         self.reducer = Reducer(harness, self.ask)
@@ -72,7 +84,13 @@ class Chase:
         name = f"{self.seed}x{number}"
         try:
             table = live.create(
-                self.harness, self.copies, name, table_columns, spec, live.drawn_properties(rng), "local" if imports else CATALOG
+                self.harness,
+                self.copies,
+                name,
+                table_columns,
+                spec,
+                live.drawn_properties(rng),
+                "local" if imports else self.catalog,
             )
         except FAILS as error:
             self.tally.refusals[first_line(error)[:80]] += 1
@@ -110,7 +128,10 @@ class Chase:
             conditions = self.conditions(rng, table, reading)
             nodes = [conditions.next() for _ in range(FILTERS + QUERIES)]
             shapes = [s for s in SHAPES if s != "select"]
-            filters = [Filter("select" if rng.random() < 0.7 else rng.choice(shapes), n) for n in dict.fromkeys(nodes[:FILTERS])]
+            filters = [
+                Filter("select" if rng.random() < 0.7 else rng.choice(shapes), n)
+                for n in dict.fromkeys(nodes[:FILTERS])
+            ]
             answers = batch(self.harness, self.ask, reading, filters)
             self.tally.unknown += len(filters) - len(answers)
             for trial, true, fault in answers:
@@ -128,7 +149,9 @@ class Chase:
         rows = twin.values(reading.columns, reading.rows)
         return Conditions(rng, reading.columns, rows, table.sources)
 
-    def query(self, maker: Queries, nodes: list, table: Live, reading: Reading, settings: dict[str, str], name: str) -> None:
+    def query(
+        self, maker: Queries, nodes: list[Node], table: Live, reading: Reading, settings: dict[str, str], name: str
+    ) -> None:
         query = maker.next()
         trial = Asked(query, tuple(n for n in nodes if n.sql() in query.text))
         self.tally.kinds[query.kind] += 1
@@ -142,7 +165,7 @@ class Chase:
         offset = 100_000 * (len(table.history) + 1)
         trial = Changed(Changes(rng, table.columns, conditions, self.source(rng, table), offset).next())
         before = table.rows
-        outcome = trial.apply(table, lambda text: self.harness.sql(text).collect())
+        outcome = trial.apply(table, self.ask)
         if outcome in ("unknown", "refused"):
             self.tally.kinds[f"{trial.kind} {outcome}"] += 1
             return True
@@ -163,15 +186,25 @@ class Chase:
 
     def whole(self, table: Live, reading: Reading, settings: dict[str, str], name: str, fault: str) -> bool:
         self.tally.classes["stored rows"] += 1
-        self.tell(f"\n==== STORED ROWS of table {name}\n{settings}\n{table.script()}\nSELECT * FROM {reading.relation}\n-- {fault}")
+        self.tell(
+            f"\n==== STORED ROWS of table {name}\n{settings}\n{table.script()}\n"
+            f"SELECT * FROM {reading.relation}\n-- {fault}"
+        )
         return False
 
     def difference(
-        self, trial: Trial, table: Live, reading: Reading, settings: dict[str, str], name: str, fault: str, before: pa.Table | None = None
+        self,
+        trial: Trial,
+        table: Live,
+        reading: Reading,
+        settings: dict[str, str],
+        name: str,
+        fault: str,
+        before: pa.Table | None = None,
     ) -> None:
         label = family(trial, table, fault)
         start = time.monotonic()
-        if self.tally.classes[label] < TOLD or label.startswith("other") or self.reduced < SHARE * self.spent():
+        if self.tally.classes[label] < TOLD or self.reduced < SHARE * self.spent():
             rows = reading.rows if before is None else before
             same = reading.relation == table.name
             less, few = self.reducer.reduce(trial, table, rows, reading) if same else (trial, None)
@@ -186,26 +219,31 @@ class Chase:
         self.tally.classes[label] += 1
 
 
+JOINS = {  # joins and groups by storage partitions
+    "spark.sql.sources.v2.bucketing.enabled": "true",
+    "spark.sql.sources.v2.bucketing.pushPartValues.enabled": "true",
+    "spark.sql.requireAllClusterKeysForCoPartition": "false",
+    "spark.sql.iceberg.planning.preserve-data-grouping": "true",
+}
+GENERATED = {"spark.sql.codegen.wholeStage": "true", "spark.sql.codegen.factoryMode": "CODEGEN_ONLY"}
+SETS: tuple[tuple[float, dict[str, str]], ...] = (  # with their shares of the rounds
+    (0.3, {"spark.sql.ansi.enabled": "false"}),
+    (0.08, GENERATED),
+    (0.25, {"spark.sql.iceberg.vectorization.enabled": "false"}),
+    (0.2, {"spark.sql.adaptive.enabled": "true"}),
+    (0.1, {"spark.sql.iceberg.aggregate-push-down.enabled": "false"}),
+    (0.15, JOINS),
+    (0.15, {"spark.sql.autoBroadcastJoinThreshold": "-1"}),
+)
+SETTINGS = tuple(key for _, settings in SETS for key in settings)
+
+
 def drawn_settings(rng: Random) -> dict[str, str]:
     """Settings of a round."""
-    chosen = {"spark.sql.ansi.enabled": rng.choice(("true", "true", "false"))}
-    if rng.random() < 0.08:
-        chosen |= {"spark.sql.codegen.wholeStage": "true", "spark.sql.codegen.factoryMode": "CODEGEN_ONLY"}
-    if rng.random() < 0.25:
-        chosen["spark.sql.iceberg.vectorization.enabled"] = "false"
-    if rng.random() < 0.2:
-        chosen["spark.sql.adaptive.enabled"] = "true"
-    if rng.random() < 0.1:
-        chosen["spark.sql.iceberg.aggregate-push-down.enabled"] = "false"
-    if rng.random() < 0.15:  # joins and groups by storage partitions
-        chosen |= {
-            "spark.sql.sources.v2.bucketing.enabled": "true",
-            "spark.sql.sources.v2.bucketing.pushPartValues.enabled": "true",
-            "spark.sql.requireAllClusterKeysForCoPartition": "false",
-            "spark.sql.iceberg.planning.preserve-data-grouping": "true",
-        }
-    if rng.random() < 0.15:
-        chosen["spark.sql.autoBroadcastJoinThreshold"] = "-1"
+    chosen = {"spark.sql.ansi.enabled": "true"}
+    for share, settings in SETS:
+        if rng.random() < share:
+            chosen |= settings
     return chosen
 
 

@@ -14,9 +14,10 @@ import pyarrow as pa
 INT, LONG = 2**31, 2**63
 DAY = 86_400_000_000
 TEXTS = (
-    *("", "a", "A", "ab", "abc", "abd", "abcd", "abb", "b", "zz", "2", "10", "-5", "2024-01-15", "a ", "a%b_c", "NaN", "ünïcödé"),
-    *("x" * 15 + "a", "x" * 16, "x" * 16 + "y", "é" * 20, "😀" * 17, "\uffff" * 3, "\U0010ffff" * 17, "日本語のテキスト"),
-)  # fmt: skip
+    *("", "a", "A", "ab", "abc", "abd", "abcd", "abb", "b", "zz", "2", "10", "-5", "2024-01-15", "a ", "a%b_c"),
+    *("x" * 15 + "a", "x" * 16, "x" * 16 + "y", "é" * 20, "😀" * 17, "\uffff" * 3, "\U0010ffff" * 17),
+    *("日本語のテキスト", "NaN", "ünïcödé"),
+)
 BYTES = (b"", b"\x00", b"\x01", b"\x01\x02", b"\x7f", b"\x80", b"\xff", b"\xff\xff", b"\xff" * 17, b"x" * 20)
 DOUBLES = (
     *(math.nan, math.nan, 0.0, 0.0, -0.0, -0.0, math.inf, -math.inf, 1.0, -1.0, 2.5, 0.1, 1e10, -1e10, 5e-324, -5e-324),
@@ -28,9 +29,9 @@ FLOATS = (
 )
 DATES = (0, -1, 1, 19_723, 19_724, 19_783, -719_162, 2_932_896, INT - 1, -INT, -141_428, -141_427, 364, 365, -365, -366)
 MOMENTS = (
-    *(0, -1, 1, DAY, -DAY, DAY - 1, LONG - 1, -LONG, -LONG + 1, 19_723 * DAY, 19_723 * DAY - 1, 19_723 * DAY + 3_600_000_000),
+    *(0, -1, 1, DAY, -DAY, DAY - 1, LONG - 1, -LONG, -LONG + 1, 19_723 * DAY, 19_723 * DAY - 1, 19_723 * DAY + 3600),
     *(-719_162 * DAY, 2_932_896 * DAY, -141_428 * DAY, -365 * DAY, -365 * DAY - 1, 1_704_067_200_123_456, 999, 1000),
-)  # fmt: skip
+)
 
 
 @dataclass(frozen=True)
@@ -72,9 +73,9 @@ _ARROW = {
     "timestamp_ntz": pa.timestamp("us"),
 }
 TYPES = (
-    *("float", "double", "double", "int", "int", "bigint", "decimal(9,2)", "decimal(18,4)", "decimal(38,10)", "date", "timestamp"),
-    *("timestamp_ntz", "string", "string", "binary", "boolean"),
-)  # fmt: skip
+    *("float", "double", "double", "int", "int", "bigint", "decimal(9,2)", "decimal(18,4)", "decimal(38,10)"),
+    *("date", "timestamp", "timestamp_ntz", "string", "string", "binary", "boolean"),
+)
 WIDER = {"int": "bigint", "float": "double", "decimal(9,2)": "decimal(20,2)", "decimal(18,4)": "decimal(38,4)"}
 _HALVES = {"int": INT, "bigint": LONG}
 
@@ -110,7 +111,11 @@ def value(rng: Random, column: Column) -> Any:
     if family == "date":
         return rng.choice(DATES) if rng.random() < 0.6 else rng.randint(19_700, 19_800)
     if family in ("timestamp", "timestamp_ntz"):
-        return rng.choice(MOMENTS) if rng.random() < 0.6 else rng.randint(19_700, 19_710) * DAY + rng.choice((0, 1, -1, 5 * 10**9))
+        return (
+            rng.choice(MOMENTS)
+            if rng.random() < 0.6
+            else rng.randint(19_700, 19_710) * DAY + rng.choice((0, 1, -1, 5 * 10**9))
+        )
     choices: dict[str, tuple[Any, ...]] = {"string": TEXTS, "binary": BYTES, "boolean": (True, False)}
     return rng.choice(choices[family])
 

@@ -18,7 +18,9 @@ _WHOLE = ("int", "bigint")
 class Conditions:
     """Trees of comparisons over a table's columns; literals come from its rows."""
 
-    def __init__(self, rng: Random, table: Sequence[Column], rows: Sequence[dict[str, Any]], partitioned: Sequence[str]) -> None:
+    def __init__(
+        self, rng: Random, table: Sequence[Column], rows: Sequence[dict[str, Any]], partitioned: Sequence[str]
+    ) -> None:
         self.rng = rng
         self.leaves: list[Column] = [leaf_ for c in table for leaf_ in c.leaves]
         self.partitioned = [c for c in self.leaves if c.name in partitioned]
@@ -54,9 +56,16 @@ class Conditions:
             text = rng.choice((f"{value}BD" if "E" not in str(value) else text, "0", "100", "1D"))
         elif of.family in ("float", "double"):
             exact = [f"CAST('{value!r}' AS double)"] if math.isfinite(value) else []
-            text = rng.choice((*exact, "0", "0.0BD", "0.0D", "-0.0D", "0.0F", "2", "0.1D", "CAST('NaN' AS double)", "1e40D"))
+            text = rng.choice(
+                (*exact, "0", "0.0BD", "0.0D", "-0.0D", "0.0F", "2", "0.1D", "CAST('NaN' AS double)", "1e40D")
+            )
         elif of.family == "date" and abs(value) < 100_000:
-            text = rng.choice((f"timestamp_micros({value * DAY + rng.choice((0, 1))})", f"TIMESTAMP_NTZ'2024-01-0{rng.randint(1, 9)}'"))
+            text = rng.choice(
+                (
+                    f"timestamp_micros({value * DAY + rng.choice((0, 1))})",
+                    f"TIMESTAMP_NTZ'2024-01-0{rng.randint(1, 9)}'",
+                )
+            )
         elif of.family == "timestamp":
             text = rng.choice(("DATE'2024-01-01'", "DATE'1970-01-01'", f"DATE'2023-12-{rng.randint(10, 31)}'"))
         return leaf("literal", text)
@@ -64,7 +73,11 @@ class Conditions:
     def atom(self) -> Node:
         """A condition on one column."""
         of = self.column()
-        return self.pattern(of) if of.family == "string" and self.rng.random() < 0.3 else self.compared(of, leaf("column", of.name))
+        return (
+            self.pattern(of)
+            if of.family == "string" and self.rng.random() < 0.3
+            else self.compared(of, leaf("column", of.name))
+        )
 
     def compared(self, of: Column, e: Node) -> Node:
         rng = self.rng
@@ -98,25 +111,45 @@ class Conditions:
         name = leaf("column", of.name)
         if rng.random() < 0.3:
             call = rng.choice(("startswith", "endswith", "contains"))
-            return make("bool", rng.choice((f"{call}({{}}, {{}})", f"(NOT {call}({{}}, {{}}))")), name, leaf("text", f"'{start}'"))
+            return make(
+                "bool",
+                rng.choice((f"{call}({{}}, {{}})", f"(NOT {call}({{}}, {{}}))")),
+                name,
+                leaf("text", f"'{start}'"),
+            )
         rest = rng.choice(("%", "%", "%", "", "_%", "%a"))
-        return make("bool", rng.choice(("({} LIKE {})", "({} LIKE {})", "({} NOT LIKE {})")), name, leaf("text", f"'{start}{rest}'"))
+        return make(
+            "bool",
+            rng.choice(("({} LIKE {})", "({} LIKE {})", "({} NOT LIKE {})")),
+            name,
+            leaf("text", f"'{start}{rest}'"),
+        )
 
     def called(self, of: Column, e: Node) -> Node:
         """A comparison of a function of the column with its value for a literal."""
         rng = self.rng
         forms: dict[str, Callable[[], str]] = {
-            "date": lambda: rng.choice(("year({})", "month({})", "iceberg_months({})", "trunc({}, 'MM')", "iceberg_days({})")),
-            "timestamp": lambda: rng.choice(("year({})", "to_date({})", "date_trunc('day', {})", "iceberg_hours({})", "hour({})")),
-            "timestamp_ntz": lambda: rng.choice(("year({})", "CAST({} AS date)", "iceberg_days({})", "iceberg_months({})")),
-            "string": lambda: rng.choice(("iceberg_truncate(2, {})", "iceberg_bucket(4, {})", "substr({}, 1, 2)", "upper({})")),
+            "date": lambda: rng.choice(
+                ("year({})", "month({})", "iceberg_months({})", "trunc({}, 'MM')", "iceberg_days({})")
+            ),
+            "timestamp": lambda: rng.choice(
+                ("year({})", "to_date({})", "date_trunc('day', {})", "iceberg_hours({})", "hour({})")
+            ),
+            "timestamp_ntz": lambda: rng.choice(
+                ("year({})", "CAST({} AS date)", "iceberg_days({})", "iceberg_months({})")
+            ),
+            "string": lambda: rng.choice(
+                ("iceberg_truncate(2, {})", "iceberg_bucket(4, {})", "substr({}, 1, 2)", "upper({})")
+            ),
             "decimal": lambda: rng.choice(("iceberg_truncate(50, {})", "iceberg_bucket(4, {})", "abs({})")),
             "float": lambda: rng.choice(("CAST({} AS double)", "CAST({} AS string)", "abs({})", "({} + 0)")),
             "double": lambda: rng.choice(("CAST({} AS float)", "CAST({} AS string)", "abs({})", "(- {})")),
             "binary": lambda: rng.choice(("iceberg_bucket(4, {})", "hex({})", "iceberg_truncate(1, {})")),
             "boolean": lambda: "CAST({} AS int)",
         }
-        form = forms.get(of.family, lambda: rng.choice(("iceberg_truncate(10, {})", "iceberg_bucket(4, {})", "CAST({} AS bigint)")))()
+        form = forms.get(
+            of.family, lambda: rng.choice(("iceberg_truncate(10, {})", "iceberg_bucket(4, {})", "CAST({} AS bigint)"))
+        )()
         operator = rng.choice(OPERATORS)
         value = leaf("literal", columns.literal(of, self.value(of)))
         return make("bool", f"({{}} {operator} {{}})", make("value", form, e), make("value", form, value))
@@ -126,8 +159,20 @@ class Conditions:
         if len(atoms) == 1:
             form = rng.choice(
                 (
-                    *("(NOT {})", "({} IS TRUE)", "({} IS NOT TRUE)", "coalesce({}, false)", "({} OR r % 4 = 0)", "({} AND r % 2 = 1)"),
-                    *("CASE WHEN {} THEN true ELSE r = 3 END", "(NOT (NOT {}))", "({} <=> true)", "if({}, r > 2, r < 2)"),
+                    *(
+                        "(NOT {})",
+                        "({} IS TRUE)",
+                        "({} IS NOT TRUE)",
+                        "coalesce({}, false)",
+                        "({} OR r % 4 = 0)",
+                        "({} AND r % 2 = 1)",
+                    ),
+                    *(
+                        "CASE WHEN {} THEN true ELSE r = 3 END",
+                        "(NOT (NOT {}))",
+                        "({} <=> true)",
+                        "if({}, r > 2, r < 2)",
+                    ),
                 )
             )
             return make("bool", form, first)
@@ -135,7 +180,13 @@ class Conditions:
         form = rng.choice(
             (
                 *("({} AND {})", "({} AND {})", "({} OR {})", "({} OR {})", "(NOT ({} OR {}))", "(NOT ({} AND {}))"),
-                *("({} AND NOT {})", "({} OR NOT {})", "(({} AND r % 2 = 1) OR {})", "if({}, {}, false)", "({} <=> {})"),
+                *(
+                    "({} AND NOT {})",
+                    "({} OR NOT {})",
+                    "(({} AND r % 2 = 1) OR {})",
+                    "if({}, {}, false)",
+                    "({} <=> {})",
+                ),
             )
         )
         return make("bool", form, first, second)

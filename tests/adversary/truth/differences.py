@@ -12,8 +12,7 @@ import pyarrow as pa
 from adversary.harness import FAILS, Harness
 from adversary.nodes import Node
 from adversary.truth import live as lives
-from adversary.truth import twin
-from adversary.truth.live import Inserted, Live, Reading
+from adversary.truth.live import Inserted, Live, Reading, insert_text
 from adversary.truth.trials import Ask, Asked, Changed, Filter
 
 Trial = Filter | Asked | Changed
@@ -32,7 +31,7 @@ class Reducer:
     def fault(self, trial: Trial, live: Live, reading: Reading | None = None) -> str | None:
         """How the trial differs; a statement changes the table."""
         if isinstance(trial, Changed):
-            outcome = trial.apply(live, lambda text: self.harness.sql(text).collect())
+            outcome = trial.apply(live, self.ask)
             return None if outcome in ("unknown", "refused") else outcome
         return trial.fault(self.harness, self.ask, reading or live.now)
 
@@ -68,7 +67,9 @@ class Reducer:
             return "Iceberg"
         return ", ".join(rule for rule in self.harness.rules if not fails(self.harness.off(rule))) or "several rules"
 
-    def reduce(self, trial: Trial, live: Live, before: pa.Table, reading: Reading | None) -> tuple[Trial, pa.Table | None]:
+    def reduce(
+        self, trial: Trial, live: Live, before: pa.Table, reading: Reading | None
+    ) -> tuple[Trial, pa.Table | None]:
         """A smaller trial; and the rows of a plain table on which it differs, if it does."""
         self.left = TRIES
         rows = before if self.alone(trial, live, before) else None
@@ -131,7 +132,9 @@ def family(trial: Trial, live: Live, fault: str) -> str:
     return f"other: {trial.kind} of {'/'.join(sorted(types))}: {said}"
 
 
-def report(trial: Trial, live: Live, reading: Reading, rows: pa.Table | None, settings: dict[str, str], fault: str) -> str:
+def report(
+    trial: Trial, live: Live, reading: Reading, rows: pa.Table | None, settings: dict[str, str], fault: str
+) -> str:
     """SQL that repeats it, and what it returned."""
     lines = [f"SET {key} = {value};" for key, value in settings.items()]
     if rows is None:
@@ -142,8 +145,8 @@ def report(trial: Trial, live: Live, reading: Reading, rows: pa.Table | None, se
         lines.append(live.script([create, Inserted(tuple(live.columns), rows)]))
         relation = "local.a.t"
     if isinstance(trial, Changed) and trial.change.rows is not None:
-        lines.append(f"-- source: {twin.values(live.columns, trial.change.rows.rename_columns([c.name for c in live.columns]))[:6]}")
+        source = trial.change.rows.rename_columns([c.name for c in live.columns])
+        lines.append(insert_text(Inserted(tuple(live.columns), source, "-- source:")))
     lines.append(trial.text(relation, "copy") + ";")
     lines.append(f"-- {fault}")
     return "\n".join(lines)
-

@@ -19,7 +19,7 @@ SHOWN = 40  # rows of a report in full
 
 @dataclass(frozen=True)
 class Reading:
-    """How a query names some rows of the table, and the view of their copy: now, of a tag, of a snapshot, of a branch."""
+    """How a query names rows of the table, and the view of their copy: now, of a tag, of a snapshot, of a branch."""
 
     relation: str
     view: str
@@ -102,11 +102,6 @@ class Live:
             self.evolved = False
             self.become(pa.concat_tables([self.rows, rows]))
 
-    def stored(self, relation: str = "") -> pa.Table:
-        """All rows that Iceberg returns, read without a filter."""
-        rows = twin.arrow.table(self.harness.sql(f"SELECT {self.select()} FROM {relation or self.name}"))
-        return twin.typed(rows, self.columns)
-
     def drop(self) -> None:
         self.harness.sql(f"DROP TABLE IF EXISTS {self.name}")
         for view in {self.view, *(other.view for other in self.others)}:
@@ -114,10 +109,8 @@ class Live:
 
     def script(self, steps: Sequence[str | Inserted] | None = None) -> str:
         """The history as SQL."""
-        lines = []
-        for step in self.history if steps is None else steps:
-            lines.append(step.replace("{t}", "local.a.t") if isinstance(step, str) else insert_text(step).replace("{t}", "local.a.t"))
-        return ";\n".join(lines) + ";"
+        texts = [s if isinstance(s, str) else insert_text(s) for s in (self.history if steps is None else steps)]
+        return ";\n".join(texts).replace("{t}", "local.a.t") + ";"
 
 
 def insert_text(step: Inserted) -> str:
@@ -185,11 +178,19 @@ def drawn_properties(rng: Random) -> dict[str, str]:
 
 
 def create(
-    harness: Harness, copies: Copies, number: str, columns: list[Column], spec: list[str], properties: dict[str, str], catalog: str = CATALOG
+    harness: Harness,
+    copies: Copies,
+    number: str,
+    columns: list[Column],
+    spec: list[str],
+    properties: dict[str, str],
+    catalog: str = CATALOG,
 ) -> Live:
     """An empty table and its twin."""
     rows = twin.from_values(columns, [])
-    live = Live(harness, copies, f"{catalog}.a.h{number}", list(columns), list(spec), dict(properties), rows, copies.write(rows))
+    live = Live(
+        harness, copies, f"{catalog}.a.h{number}", list(columns), list(spec), dict(properties), rows, copies.write(rows)
+    )
     live.run(create_text(columns, spec, properties))
     return live
 

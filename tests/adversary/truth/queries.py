@@ -1,6 +1,7 @@
 """Random queries over a table: orders, limits, groups, joins, windows, set operations, subqueries, metadata columns.
 
-`{t}` is the table and `{v}` the copy of its rows, which may stand beside the table; for the expected rows both are the copy.
+`{t}` is the table and `{v}` the copy of its rows, which may stand beside the table; for the expected rows both are the
+copy.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ _SORTABLE_AGGREGATES = ("count({c})", "min({c})", "max({c})", "count(DISTINCT {c
 
 @dataclass(frozen=True)
 class Query:
-    """limit: of a query whose rows are any of those without it. over_copy: the text for the copy, if it is another one."""
+    """limit: of a query whose rows are any of those without it. over_copy: the text for the copy, if another one."""
 
     kind: str
     text: str
@@ -29,7 +30,14 @@ class Query:
 class Queries:
     """Draws queries over a table's columns, with the conditions."""
 
-    def __init__(self, rng: Random, columns: Sequence[Column], sources: Sequence[str], spec: Sequence[str], conditions: Sequence[Node]) -> None:
+    def __init__(
+        self,
+        rng: Random,
+        columns: Sequence[Column],
+        sources: Sequence[str],
+        spec: Sequence[str],
+        conditions: Sequence[Node],
+    ) -> None:
         self.rng = rng
         self.columns = [leaf for c in columns for leaf in c.leaves]
         self.sources = [c for c in self.columns if c.name in sources]
@@ -38,8 +46,26 @@ class Queries:
 
     def next(self) -> Query:
         kinds: tuple[Callable[[], Query], ...] = (
-            *(self.top, self.top, self.limited, self.grouped, self.grouped, self.total, self.total, self.joined, self.joined),
-            *(self.window, self.set_operation, self.set_operation, self.distinct, self.subquery, self.metadata, self.union),
+            *(
+                self.top,
+                self.top,
+                self.limited,
+                self.grouped,
+                self.grouped,
+                self.total,
+                self.total,
+                self.joined,
+                self.joined,
+            ),
+            *(
+                self.window,
+                self.set_operation,
+                self.set_operation,
+                self.distinct,
+                self.subquery,
+                self.metadata,
+                self.union,
+            ),
         )
         return self.rng.choice(kinds)()
 
@@ -65,18 +91,23 @@ class Queries:
     def order(self) -> str:
         keys = []
         for _ in range(self.rng.choice((1, 1, 2))):
-            direction, nulls = self.rng.choice(("", "ASC", "DESC")), self.rng.choice(("", "", "NULLS FIRST", "NULLS LAST"))
+            direction, nulls = (
+                self.rng.choice(("", "ASC", "DESC")),
+                self.rng.choice(("", "", "NULLS FIRST", "NULLS LAST")),
+            )
             keys.append(f"{self.key().name} {direction} {nulls}")
         return f"ORDER BY {', '.join(keys)}, r"
 
     def top(self) -> Query:
         offset = f" OFFSET {self.rng.randint(1, 4)}" if self.rng.random() < 0.25 else ""
         column = self.key()
-        text = f"SELECT r, {shown(column.type, column.name)} FROM {{t}}{self.where()} {self.order()} LIMIT {self.rng.randint(1, 9)}{offset}"
-        return Query("order", text, ordered=True)
+        rows = f"SELECT r, {shown(column.type, column.name)} FROM {{t}}{self.where()} {self.order()}"
+        return Query("order", f"{rows} LIMIT {self.rng.randint(1, 9)}{offset}", ordered=True)
 
     def limited(self) -> Query:
-        return Query("limit", f"SELECT r FROM {{t}}{self.where(0.9)}", limit=(self.rng.randint(1, 9), self.rng.choice((0, 0, 2))))
+        return Query(
+            "limit", f"SELECT r FROM {{t}}{self.where(0.9)}", limit=(self.rng.randint(1, 9), self.rng.choice((0, 0, 2)))
+        )
 
     def grouped(self) -> Query:
         rng = self.rng
@@ -92,8 +123,12 @@ class Queries:
 
     def distinct(self) -> Query:
         keys = list(dict.fromkeys(self.key() for _ in range(2)))
-        inner = f"SELECT DISTINCT {', '.join(f'{k.name} AS d{n}' for n, k in enumerate(keys))} FROM {{t}}{self.where(0.4)}"
-        return Query("distinct", f"SELECT {', '.join(shown(k.type, f'd{n}') for n, k in enumerate(keys))} FROM ({inner})")
+        inner = (
+            f"SELECT DISTINCT {', '.join(f'{k.name} AS d{n}' for n, k in enumerate(keys))} FROM {{t}}{self.where(0.4)}"
+        )
+        return Query(
+            "distinct", f"SELECT {', '.join(shown(k.type, f'd{n}') for n, k in enumerate(keys))} FROM ({inner})"
+        )
 
     def joined(self) -> Query:
         rng, key = self.rng, self.key()
@@ -103,12 +138,14 @@ class Queries:
         hint = rng.choice(("", "", "/*+ BROADCAST(q) */ ", "/*+ MERGE(q) */ "))
         kind = rng.choice(("JOIN", "JOIN", "LEFT SEMI JOIN", "LEFT JOIN", "RIGHT JOIN", "LEFT ANTI JOIN", "FULL JOIN"))
         operator = rng.choice(("=", "=", "=", "<=>", "<", ">="))
-        text = f"SELECT {hint}o.r FROM (SELECT * FROM {{t}}{self.where(0.3)}) o {kind} {small} q ON o.{key.name} {operator} q.j"
-        return Query("join", text)
+        left = f"(SELECT * FROM {{t}}{self.where(0.3)}) o"
+        return Query("join", f"SELECT {hint}o.r FROM {left} {kind} {small} q ON o.{key.name} {operator} q.j")
 
     def window(self) -> Query:
         rng, part, key = self.rng, self.key(), self.key()
-        call = rng.choice(("row_number()", "rank()", "count({c})", "lag(r)", "max(r)", "dense_rank()")).format(c=key.name)
+        call = rng.choice(("row_number()", "rank()", "count({c})", "lag(r)", "max(r)", "dense_rank()")).format(
+            c=key.name
+        )
         order = f"{key.name} {rng.choice(('', 'DESC'))}, r" if call != "count({c})" else "r"
         inner = f"SELECT *, {call} OVER (PARTITION BY {part.name} ORDER BY {order}) AS w FROM {{t}}{self.where(0.3)}"
         outer = rng.choice(("w <= 2", "w = 1", "w IS NOT NULL", f"{part.name} IS NOT NULL", "r > 2"))
@@ -150,8 +187,13 @@ class Queries:
             key = rng.choice(self.fields)
             if "." not in key.name:
                 call = rng.choice(("min", "max", "count"))
-                texts = [shown(key.type if call != "count" else "bigint", f"{call}({c})") for c in (f"_partition.{key.name}", key.name)]
-                return Query("metadata", f"SELECT {texts[0]} FROM {{t}}{where}", over_copy=f"SELECT {texts[1]} FROM {{v}}{where}")
+                texts = [
+                    shown(key.type if call != "count" else "bigint", f"{call}({c})")
+                    for c in (f"_partition.{key.name}", key.name)
+                ]
+                return Query(
+                    "metadata", f"SELECT {texts[0]} FROM {{t}}{where}", over_copy=f"SELECT {texts[1]} FROM {{v}}{where}"
+                )
         call = rng.choice(("count({})", "max({}) IS NOT NULL", "min({}) IS NOT NULL", "count(*)"))
         group = rng.choice(("", " GROUP BY r"))
         also = f"{where} {'AND' if where else 'WHERE'} {rng.choice((f'{column} IS NOT NULL', 'r > 0'))}"

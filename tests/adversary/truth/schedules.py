@@ -1,4 +1,4 @@
-"""Random schedules of two writers on one table, each a session on a thread, and whether the rows are those of some order."""
+"""Random schedules of two writers on one table, each a session on a thread: are the rows those of some order?"""
 
 from __future__ import annotations
 
@@ -19,7 +19,11 @@ from spark_iceberg_sql.spark.gate import intercept
 
 CONFLICT = re.compile(r"ValidationException|CommitFailedException|conflict", re.IGNORECASE)
 SPECS = ("", "", "k", "bucket(2, r)", "truncate(4, r)", "k, bucket(2, r)")
-SETTINGS = {"spark.sql.shuffle.partitions": "1", "spark.sql.ansi.enabled": "true", "spark.sql.adaptive.enabled": "false"}
+SETTINGS = {
+    "spark.sql.shuffle.partitions": "1",
+    "spark.sql.ansi.enabled": "true",
+    "spark.sql.adaptive.enabled": "false",
+}
 Test = tuple[str, Callable[[Row], bool]]
 
 
@@ -61,11 +65,15 @@ class Schedules:
         name, spec = f"local.a.w{self.seed}x{number}", rng.choice(SPECS)
         level = rng.choice(("serializable", "snapshot"))
         modes = {what: rng.choice(("copy-on-write", "merge-on-read")) for what in ("delete", "update", "merge")}
-        properties = {"format-version": rng.choice(("2", "2", "3")), "commit.retry.num-retries": rng.choice(("4", "20"))}
+        properties = {
+            "format-version": rng.choice(("2", "2", "3")),
+            "commit.retry.num-retries": rng.choice(("4", "20")),
+        }
         for what, mode in modes.items():
             properties |= {f"write.{what}.mode": mode, f"write.{what}.isolation-level": level}
         text = ", ".join(f"'{k}' = '{v}'" for k, v in properties.items())
-        ddl = f"CREATE TABLE {name} (r INT, k INT, v INT) USING iceberg{f' PARTITIONED BY ({spec})' if spec else ''} TBLPROPERTIES ({text})"
+        by = f" PARTITIONED BY ({spec})" if spec else ""
+        ddl = f"CREATE TABLE {name} (r INT, k INT, v INT) USING iceberg{by} TBLPROPERTIES ({text})"
         rows = [(r, rng.choice((0, 1, 2, None)), rng.randint(0, 5)) for r in range(1, rng.choice((4, 8, 12)))]
         self.harness.sql(ddl)
         split = rng.randint(1, len(rows))
@@ -78,7 +86,11 @@ class Schedules:
         self.harness.sql(f"REFRESH TABLE {name}")
         final = serial.canonical([tuple(row) for row in self.harness.sql(f"SELECT r, k, v FROM {name}").collect()])
         start = serial.canonical(rows)
-        right = serial.serial(start, outcomes, final) if level == "serializable" else serial.snapshot(start, outcomes, final)
+        right = (
+            serial.serial(start, outcomes, final)
+            if level == "serializable"
+            else serial.snapshot(start, outcomes, final)
+        )
         unexpected = [e for e in errors if not CONFLICT.search(e)]
         self.tried.schedules += 1
         self.tried.kinds[f"{level}"] += 1
@@ -90,7 +102,9 @@ class Schedules:
             self.tell([ddl, *inserts], writers, outcomes, errors, final, number)
         self.harness.sql(f"DROP TABLE {name}")
 
-    def together(self, name: str, writers: Sequence[Sequence[Statement]], pauses: list[list[float]]) -> tuple[list[list[Outcome]], list[str]]:
+    def together(
+        self, name: str, writers: Sequence[Sequence[Statement]], pauses: list[list[float]]
+    ) -> tuple[list[list[Outcome]], list[str]]:
         """Run the statements of each writer on its thread: those that succeeded, and the errors of the others."""
         barrier = threading.Barrier(len(writers))
         outcomes: list[list[Outcome]] = [[] for _ in writers]
@@ -116,7 +130,13 @@ class Schedules:
         return outcomes, errors
 
     def tell(
-        self, setup: list[str], writers: list[list[Statement]], outcomes: list[list[Outcome]], errors: list[str], final: State, number: int
+        self,
+        setup: list[str],
+        writers: list[list[Statement]],
+        outcomes: list[list[Outcome]],
+        errors: list[str],
+        final: State,
+        number: int,
     ) -> None:
         if not self.say:
             return
@@ -149,7 +169,9 @@ def drawn(rng: Random, writer: int) -> Statement:
     """A statement; rows that it inserts tell its writer by v."""
     kind = rng.random()
     if kind < 0.15:
-        return _insert([(rng.choice((rng.randint(1, 12), 20 + rng.randint(0, 20))), rng.choice((0, 1, 2)), 100 + writer)])
+        return _insert(
+            [(rng.choice((rng.randint(1, 12), 20 + rng.randint(0, 20))), rng.choice((0, 1, 2)), 100 + writer)]
+        )
     if kind < 0.35:
         text, test = _test(rng)
         return Statement(f"DELETE FROM {{t}} WHERE {text}", lambda state: ([row for row in state if test(row)], []))
@@ -219,4 +241,3 @@ def _merge(rng: Random, writer: int) -> Statement:
         return old, put
 
     return Statement(sql, effect)
-

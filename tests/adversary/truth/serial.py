@@ -47,7 +47,7 @@ def canonical(rows: Sequence[Row]) -> State:
 
 
 def serial(start: State, writers: Sequence[Sequence[Outcome]], final: State) -> bool:
-    """Whether some order that keeps each writer's own order, and that of statements apart in time, gives the final rows."""
+    """Whether some order gives the final rows; it keeps that of each writer, and that of statements apart in time."""
     seen: set[tuple[tuple[int, ...], State]] = set()
 
     def search(done: tuple[int, ...], state: State) -> bool:

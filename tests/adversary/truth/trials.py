@@ -73,7 +73,8 @@ def differing(expected: list[Any], actual: list[Any]) -> str | None:
     lost, extra = Counter(expected) - Counter(actual), Counter(actual) - Counter(expected)
     if not lost and not extra:
         return f"the order is {actual[:12]}, not {expected[:12]}"
-    return f"lost {list(lost.elements())[:6]}, too many {list(extra.elements())[:6]} ({len(actual)} rows, not {len(expected)})"
+    parts = f"lost {list(lost.elements())[:6]}, too many {list(extra.elements())[:6]}"
+    return f"{parts} ({len(actual)} rows, not {len(expected)})"
 
 
 @dataclass(frozen=True)
@@ -188,8 +189,13 @@ def stored_fault(live: Live, reading: Reading | None = None) -> str | None:
     return f"lost {list(lost.elements())[:3]}, too many {list(extra.elements())[:3]} of {[c.name for c in columns]}"
 
 
-def batch(harness: Harness, ask: Ask, reading: Reading, filters: Sequence[Filter]) -> list[tuple[Filter, int, str | None]]:
-    """Those filters for which there is a truth, with the number of their rows and how they differ; all in one query if none of them fails."""
+def batch(
+    harness: Harness, ask: Ask, reading: Reading, filters: Sequence[Filter]
+) -> list[tuple[Filter, int, str | None]]:
+    """Those filters for which there is a truth, with the number of their rows and how they differ.
+
+    They are one query, unless it fails.
+    """
     truths = harness.truth(reading.view, [f.node.sql() for f in filters])
     known = [(f, t) for f, t in zip(filters, truths, strict=True) if isinstance(t, frozenset)]
 
@@ -204,7 +210,9 @@ def batch(harness: Harness, ask: Ask, reading: Reading, filters: Sequence[Filter
     faults: list[str | None] = []
     for (f, true), actual in zip(known, harness.split(known, run), strict=True):
         failed = isinstance(actual, Exception)
-        faults.append(f"it fails: {first_line(actual)}" if failed else differing(f.expected(list(true)), sorted(actual)))
+        faults.append(
+            f"it fails: {first_line(actual)}" if failed else differing(f.expected(list(true)), sorted(actual))
+        )
     return [(f, len(true), fault) for (f, true), fault in zip(known, faults, strict=True)]
 
 

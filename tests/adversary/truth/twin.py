@@ -37,7 +37,9 @@ class Copies:
         name = f"twin{next(_numbers)}"
         pq.write_table(rows, self.folder / f"{name}.parquet")
         columns = ", ".join(f"`{f.name}` {_ddl(f.type)}" for f in rows.schema)
-        self.harness.spark.read.schema(columns).parquet(str(self.folder / f"{name}.parquet")).createOrReplaceTempView(name)
+        self.harness.spark.read.schema(columns).parquet(str(self.folder / f"{name}.parquet")).createOrReplaceTempView(
+            name
+        )
         return name
 
     def path(self, view: str) -> Path:
