@@ -55,3 +55,12 @@ def test_a_statement_that_ended_before_another_began_comes_first() -> None:
     assert serial(START, apart, canonical([(1, 0, 3), (2, 1, 12)]))
     assert not serial(START, apart, canonical([(1, 0, 13), (2, 1, 12)]))
     assert serial(START, at_once(first, second), canonical([(1, 0, 13), (2, 1, 12)]))
+
+
+def test_a_delete_that_leaves_a_replaced_row_is_no_snapshot_either() -> None:
+    delete = Statement("DELETE", lambda state: ([row for row in state if row[0] == 1], []))
+    writers = at_once(update(1, 10), delete)
+    replaced = canonical([(1, 0, 11), (2, 1, 2)])
+    assert not serial(START, writers, replaced)
+    assert not snapshot(START, writers, replaced)
+    assert snapshot(START, writers, replaced, lost_deletes=True)

@@ -55,9 +55,10 @@ def of_truth(tally: Tally) -> str:
 
 
 def of_schedules(tried: Tried) -> str:
+    lines = "".join(f"\n  {number} differences: {name}" for name, number in tried.classes.most_common())
     return (
         f"{tried.schedules} schedules of two writers ({_counted(tried.kinds)}), in {tried.overlaps} two statements at "
-        f"once: {tried.succeeded} statements succeeded, {tried.conflicts} conflicts; {tried.differences} differences"
+        f"once: {tried.succeeded} statements succeeded, {tried.conflicts} conflicts; {tried.differences} differences{lines}"
     )
 
 

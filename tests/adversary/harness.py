@@ -33,7 +33,7 @@ SETTINGS = {
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.driver.host": "127.0.0.1",
     "spark.ui.enabled": "false",
-    # Only the first JIT tier: most code runs for minutes at most. Unless told, it keeps 48 MB of code, which Spark fills.
+    # Only the first JIT tier: most code runs for minutes at most. Unless told, it keeps 48 MB of code, too few.
     "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:ReservedCodeCacheSize=240m",
 }
 # Tables in the JVM's memory: Hadoop's local file system starts a process for each file it writes.

@@ -36,7 +36,11 @@ class Tried:
     conflicts: int = 0
     overlaps: int = 0  # schedules in which two statements ran at the same time
     kinds: Counter[str] = field(default_factory=Counter)
-    differences: int = 0
+    classes: Counter[str] = field(default_factory=Counter)  # of differences
+
+    @property
+    def differences(self) -> int:
+        return sum(self.classes.values())
 
 
 class Schedules:
@@ -62,7 +66,7 @@ class Schedules:
 
     def schedule(self, number: int) -> None:
         rng = Random(f"schedules/{self.seed}/{number}")
-        name, spec = f"local.a.w{self.seed}x{number}", rng.choice(SPECS)
+        table, spec = f"local.a.w{self.seed}x{number}", rng.choice(SPECS)
         level = rng.choice(("serializable", "snapshot"))
         modes = {what: rng.choice(("copy-on-write", "merge-on-read")) for what in ("delete", "update", "merge")}
         properties = {
@@ -73,18 +77,18 @@ class Schedules:
             properties |= {f"write.{what}.mode": mode, f"write.{what}.isolation-level": level}
         text = ", ".join(f"'{k}' = '{v}'" for k, v in properties.items())
         by = f" PARTITIONED BY ({spec})" if spec else ""
-        ddl = f"CREATE TABLE {name} (r INT, k INT, v INT) USING iceberg{by} TBLPROPERTIES ({text})"
+        ddl = f"CREATE TABLE {table} (r INT, k INT, v INT) USING iceberg{by} TBLPROPERTIES ({text})"
         rows = [(r, rng.choice((0, 1, 2, None)), rng.randint(0, 5)) for r in range(1, rng.choice((4, 8, 12)))]
         self.harness.sql(ddl)
         split = rng.randint(1, len(rows))
-        inserts = [_insert(part).text.replace("{t}", name) for part in (rows[:split], rows[split:]) if part]
+        inserts = [_insert(part).text.replace("{t}", table) for part in (rows[:split], rows[split:]) if part]
         for insert in inserts:
             self.harness.sql(insert)
         writers = [[drawn(rng, writer) for _ in range(rng.choice((1, 2, 2, 3)))] for writer in range(2)]
         pauses = [[rng.choice((0.0, 0.0, 0.1, 0.3)) for _ in w] for w in writers]
-        outcomes, errors = self.together(name, writers, pauses)
-        self.harness.sql(f"REFRESH TABLE {name}")
-        final = serial.canonical([tuple(row) for row in self.harness.sql(f"SELECT r, k, v FROM {name}").collect()])
+        outcomes, errors = self.together(table, writers, pauses)
+        self.harness.sql(f"REFRESH TABLE {table}")
+        final = serial.canonical([tuple(row) for row in self.harness.sql(f"SELECT r, k, v FROM {table}").collect()])
         start = serial.canonical(rows)
         right = (
             serial.serial(start, outcomes, final)
@@ -97,10 +101,15 @@ class Schedules:
         self.tried.succeeded += sum(map(len, outcomes))
         self.tried.conflicts += len(errors)
         self.tried.overlaps += any(a.start < b.end and b.start < a.end for a in outcomes[0] for b in outcomes[1])
+        for statement in (o.statement for done in outcomes for o in done):
+            self.tried.kinds[statement.text.split()[0]] += 1
         if not right or unexpected:
-            self.tried.differences += 1
-            self.tell([ddl, *inserts], writers, outcomes, errors, final, number)
-        self.harness.sql(f"DROP TABLE {name}")
+            name = "an error that is no conflict" if unexpected else f"no order of the statements, {level}"
+            if not right and level == "snapshot" and serial.snapshot(start, outcomes, final, lost_deletes=True):
+                name = "snapshot isolation: a DELETE leaves rows that another writer replaced"
+            self.tried.classes[name] += 1
+            self.tell(name, [ddl, *inserts], writers, outcomes, errors, final, number)
+        self.harness.sql(f"DROP TABLE {table}")
 
     def together(
         self, name: str, writers: Sequence[Sequence[Statement]], pauses: list[list[float]]
@@ -131,6 +140,7 @@ class Schedules:
 
     def tell(
         self,
+        name: str,
         setup: list[str],
         writers: list[list[Statement]],
         outcomes: list[list[Outcome]],
@@ -140,7 +150,7 @@ class Schedules:
     ) -> None:
         if not self.say:
             return
-        print(f"\n==== SCHEDULE {number} of seed {self.seed}\n" + ";\n".join(setup) + ";")
+        print(f"\n==== SCHEDULE {number} of seed {self.seed}: {name}\n" + ";\n".join(setup) + ";")
         for at, (statements, done) in enumerate(zip(writers, outcomes, strict=True)):
             good = {id(o.statement): f"{o.start:.2f} to {o.end:.2f}" for o in done}
             for statement in statements:

@@ -65,8 +65,11 @@ def serial(start: State, writers: Sequence[Sequence[Outcome]], final: State) -> 
     return search((0,) * len(writers), start)
 
 
-def snapshot(start: State, writers: Sequence[Sequence[Outcome]], final: State) -> bool:
-    """The same under snapshot isolation: a statement may have read an earlier version."""
+def snapshot(start: State, writers: Sequence[Sequence[Outcome]], final: State, lost_deletes: bool = False) -> bool:
+    """The same under snapshot isolation: a statement may have read an earlier version.
+
+    lost_deletes: a DELETE may leave rows that another writer has replaced, without a conflict.
+    """
 
     def search(done: tuple[int, ...], versions: tuple[State, ...], last: tuple[int, ...]) -> bool:
         if all(n == len(w) for n, w in zip(done, writers, strict=True)):
@@ -74,7 +77,10 @@ def snapshot(start: State, writers: Sequence[Sequence[Outcome]], final: State) -
         for at in _next(done, writers):
             statement = writers[at][done[at]].statement
             for version in dict.fromkeys(versions[last[at] :]):
-                then = after(versions[-1], statement.effect(version))
+                effect = statement.effect(version)
+                if lost_deletes and statement.text.startswith("DELETE"):
+                    effect = list((Counter(effect[0]) & Counter(versions[-1])).elements()), []
+                then = after(versions[-1], effect)
                 if then is None:
                     continue
                 newest = tuple(len(versions) if n == at else v for n, v in enumerate(last))
