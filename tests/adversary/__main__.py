@@ -58,7 +58,8 @@ def of_schedules(tried: Tried) -> str:
     lines = "".join(f"\n  {number} differences: {name}" for name, number in tried.classes.most_common())
     return (
         f"{tried.schedules} schedules of two writers ({_counted(tried.kinds)}), in {tried.overlaps} two statements at "
-        f"once: {tried.succeeded} statements succeeded, {tried.conflicts} conflicts; {tried.differences} differences{lines}"
+        f"once: {tried.succeeded} statements succeeded, {tried.conflicts} conflicts; "
+        f"{tried.differences} differences{lines}"
     )
 
 

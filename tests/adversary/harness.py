@@ -98,6 +98,7 @@ class Harness:
         self.files = tempfile.mkdtemp(prefix="imported")
         self.rules = [row.name for row in self.sql("SELECT * FROM iceberg_rules()").collect()]
         self.count = 0
+        self.are_off = False  # all rules
         self.variables: dict[str, str] = {}  # session variables and their values
 
     def sql(self, text: str) -> DataFrame:
@@ -121,7 +122,19 @@ class Harness:
 
     def off(self, *names: str) -> Any:
         """Switch these rules off, or all if none is named."""
-        return self.conf({f"spark.iceberg_sql.{name}": "false" for name in names or self.rules})
+        return self._all_off() if not names else self.conf({f"spark.iceberg_sql.{name}": "false" for name in names})
+
+    @contextmanager
+    def _all_off(self) -> Iterator[None]:
+        if self.are_off:  # already: forty calls to the JVM would change nothing
+            yield
+            return
+        with self.conf({f"spark.iceberg_sql.{name}": "false" for name in self.rules}):
+            self.are_off = True
+            try:
+                yield
+            finally:
+                self.are_off = False
 
     def excluded(self, name: str) -> Any:
         camel = "".join(word.capitalize() for word in name.split("_"))

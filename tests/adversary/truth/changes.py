@@ -113,7 +113,9 @@ class Changes:
             nodes.append(self.conditions.next())
             return f" AND {nodes[-1].sql()}"
 
-        on = f"r = q_r{also(0.25)}"
+        more = also(0.25)
+        on = f"r = q_r{more}"
+        number = f"q_r + {self.offset}" if more else "q_r"  # a row whose number is there may be one that does not match
         clauses, cases = [], []  # of the statement; and of the copy: condition, values (None if the row is deleted)
         for last in range(rng.choice((1, 1, 2))):
             condition = also(0.8 if not last else 0.4)
@@ -125,7 +127,7 @@ class Changes:
         inserts = rng.random() < 0.6
         condition = rng.choice(("", "", " AND q_k > 0", " AND q_r % 2 = 0")) if inserts else ""
         if inserts:
-            given = ", ".join(f"q_{c.name}" for c in self.columns)
+            given = ", ".join(number if c.name == "r" else f"q_{c.name}" for c in self.columns)
             clauses.append(f"WHEN NOT MATCHED{condition} THEN INSERT ({self.names}) VALUES ({given})")
         if rng.random() < 0.25:
             by_source = also(1)
@@ -143,7 +145,8 @@ class Changes:
         deleted = ", ".join(["-1", *(str(n) for n, (_, values) in enumerate(cases) if values is None)])
         kept = f"SELECT {', '.join(parts)} FROM ({joined}) WHERE coalesce(fate NOT IN ({deleted}), true)"
         unmatched = f"{{q}} LEFT ANTI JOIN {{v}} ON {on} WHERE {'true' if inserts else 'false'}{condition}"
-        new = f"SELECT {', '.join(f'q_{c.name} AS {c.name}' for c in self.columns)} FROM {unmatched}"
+        added = ", ".join(f"{number if c.name == 'r' else f'q_{c.name}'} AS {c.name}" for c in self.columns)
+        new = f"SELECT {added} FROM {unmatched}"
         text = f"MERGE INTO {{t}} USING {{q}} ON {on} {' '.join(clauses)}"
         return Change("MERGE", text, f"{kept} UNION ALL {new}", rows=self.source, conditions=tuple(nodes))
 

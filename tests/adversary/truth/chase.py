@@ -141,24 +141,27 @@ class Chase:
                     self.difference(trial, table, reading, settings, name, fault)
             spec = [f for f in table.spec if "(" not in f] if not table.old and reading.relation == table.name else []
             maker = Queries(rng, reading.columns, table.sources, spec, nodes)
-            for _ in range(QUERIES):
-                self.query(maker, nodes, table, reading, settings, name)
+            self.queries(maker, nodes, table, reading, settings, name)
             return all(self.change(rng, table, settings, name) for _ in range(CHANGES))
 
     def conditions(self, rng: Random, table: Live, reading: Reading) -> Conditions:
         rows = twin.values(reading.columns, reading.rows)
         return Conditions(rng, reading.columns, rows, table.sources)
 
-    def query(
+    def queries(
         self, maker: Queries, nodes: list[Node], table: Live, reading: Reading, settings: dict[str, str], name: str
     ) -> None:
-        query = maker.next()
-        trial = Asked(query, tuple(n for n in nodes if n.sql() in query.text))
-        self.tally.kinds[query.kind] += 1
-        adaptive = {"spark.sql.adaptive.enabled": "true"} if query.kind in ("join", "subquery") else {}
-        with self.harness.conf(adaptive):
-            if fault := trial.fault(self.harness, self.ask, reading):
-                self.difference(trial, table, reading, {**settings, **adaptive}, name, fault)
+        drawn = [maker.next() for _ in range(QUERIES)]
+        trials = [Asked(query, tuple(n for n in nodes if n.sql() in query.text)) for query in drawn]
+        with self.harness.off():
+            expected = [trial.expected(self.harness, reading.view) for trial in trials]
+        for trial, rows in zip(trials, expected, strict=True):
+            self.tally.kinds[trial.kind] += rows is not None
+            self.tally.unknown += rows is None
+            adaptive = {"spark.sql.adaptive.enabled": "true"} if trial.kind in ("join", "subquery") else {}
+            with self.harness.conf(adaptive):
+                if fault := trial.fault_beside(rows, self.ask, reading):
+                    self.difference(trial, table, reading, {**settings, **adaptive}, name, fault)
 
     def change(self, rng: Random, table: Live, settings: dict[str, str], name: str) -> bool:
         conditions = self.conditions(rng, table, table.now)

@@ -83,7 +83,7 @@ class Conditions:
         rng = self.rng
         kind = rng.random()
         if of.family == "boolean" and kind < 0.3:
-            return make("bool", rng.choice(("({})", "(NOT {})", "({} IS TRUE)", "({} IS NOT FALSE)")), e)
+            return make("bool", rng.choice(("(({}))", "(NOT {})", "({} IS TRUE)", "({} IS NOT FALSE)")), e)
         if of.family in ("float", "double") and kind < 0.1:
             return make("bool", rng.choice(("isnan({})", "(NOT isnan({}))", "({0} = {0})", "(nanvl({}, 0.0D) = 0)")), e)
         if kind < 0.2:

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from adversary import arrow
-from adversary.harness import FAILS, Harness, first_line
+from adversary.harness import FAILS, Harness
+from adversary.harness import first_line as _first_line
 from adversary.nodes import Node
 from adversary.statements import SHAPES
 from adversary.truth import twin
@@ -17,7 +18,20 @@ from adversary.truth.live import Live, Reading
 from adversary.truth.queries import Query
 
 Rows = list[tuple[Any, ...]]
+GENERIC = ("Exception thrown in awaitResult", "INTERNAL_ERROR", "Job aborted", "Task failed")
 Ask = Callable[[str], Rows]
+
+
+def first_line(error: BaseException) -> str:
+    """An error's message; with its first cause, if it says nothing itself."""
+    line = _first_line(error)
+    cause = getattr(error, "_origin", None) or getattr(error, "java_exception", None)
+    if cause is None or not any(word in line for word in GENERIC):
+        return line
+    while cause.getCause() is not None:
+        cause = cause.getCause()
+    trace = list(cause.getStackTrace())[:2]
+    return f"{cause.toString()[:120]} at {' from '.join(str(frame) for frame in trace)}"
 
 
 class Asker:
@@ -97,16 +111,24 @@ class Asked:
         text = self.query.text.replace("{t}", relation).replace("{v}", view)
         return f"{text} LIMIT {self.query.limit[0]} OFFSET {self.query.limit[1]}" if self.query.limit else text
 
-    def fault(self, harness: Harness, ask: Ask, reading: Reading) -> str | None:
-        view = reading.view
+    def expected(self, harness: Harness, view: str) -> Rows | None:
+        """The rows over the copy; None if Spark refuses."""
+        over = (self.query.over_copy or self.query.text).replace("{t}", view).replace("{v}", view)
         try:
             with harness.off():
-                over = (self.query.over_copy or self.query.text).replace("{t}", view).replace("{v}", view)
-                expected = Asker(harness)(over)
+                return Asker(harness)(over)
         except FAILS:
             return None
+
+    def fault(self, harness: Harness, ask: Ask, reading: Reading) -> str | None:
+        return self.fault_beside(self.expected(harness, reading.view), ask, reading)
+
+    def fault_beside(self, expected: Rows | None, ask: Ask, reading: Reading) -> str | None:
+        """How the rows differ from these."""
+        if expected is None:
+            return None
         try:
-            actual = ask(self.text(reading.relation, view))
+            actual = ask(self.text(reading.relation, reading.view))
         except FAILS as error:
             return f"it fails: {first_line(error)}"
         if self.query.limit:
