@@ -48,7 +48,11 @@ def of_truth(tally: Tally) -> str:
         f"{tally.unknown} without an answer, {sum(tally.refusals.values())} statements refused; "
         f"{tally.differences} differences"
     )
-    lines = [total, f"  trials: {_counted(tally.kinds)}", f"  steps: {_counted(tally.steps)}"]
+    lines = [
+        total,
+        f"  trials: {_counted(tally.kinds)}",
+        f"  steps: {_counted(tally.steps)}\n  differences in: {_counted(tally.wrong)}",
+    ]
     lines += [f"  {number} refused: {message}" for message, number in tally.refusals.most_common(12)]
     lines += [f"  {number} differences: {name}" for name, number in tally.classes.most_common()]
     return "\n".join(lines)

@@ -9,7 +9,7 @@ from random import Random
 
 import pyarrow as pa
 
-from adversary.harness import CATALOG, FAILS, PLAIN, Harness, first_line
+from adversary.harness import CATALOG, FAILS, PLAIN, Harness
 from adversary.nodes import Node
 from adversary.statements import SHAPES
 from adversary.truth import columns, live, twin
@@ -20,7 +20,7 @@ from adversary.truth.differences import Reducer, Trial, family, report
 from adversary.truth.live import Live, Reading
 from adversary.truth.queries import Queries
 from adversary.truth.steps import Steps
-from adversary.truth.trials import Ask, Asked, Asker, Changed, Filter, Tally, batch, stored_fault
+from adversary.truth.trials import Ask, Asked, Asker, Changed, Filter, Tally, batch, first_line, stored_fault
 from spark_iceberg_sql.spark.bridge.jvm import compiler
 
 KINDS = (*dict.fromkeys(t.partition("(")[0] for t in columns.TYPES), "struct")
@@ -93,7 +93,7 @@ class Chase:
                 "local" if imports else self.catalog,
             )
         except FAILS as error:
-            self.tally.refusals[first_line(error)[:80]] += 1
+            self.tally.refusals[first_line(error)[:160]] += 1
             return
         self.tally.tables += 1
         try:
@@ -113,7 +113,7 @@ class Chase:
         try:
             kind = self.steps.insert(rng, table) if first else self.steps.next(rng, table)
         except FAILS as error:  # for example, a value that overflows when it is truncated
-            self.tally.refusals[first_line(error)[:80]] += 1
+            self.tally.refusals[first_line(error)[:160]] += 1
             return
         self.tally.steps[kind] += 1
 
@@ -189,6 +189,7 @@ class Chase:
 
     def whole(self, table: Live, reading: Reading, settings: dict[str, str], name: str, fault: str) -> bool:
         self.tally.classes["stored rows"] += 1
+        self.tally.wrong["table"] += 1
         self.tell(
             f"\n==== STORED ROWS of table {name}\n{settings}\n{table.script()}\n"
             f"SELECT * FROM {reading.relation}\n-- {fault}"
@@ -220,6 +221,7 @@ class Chase:
                 )
         self.reduced += time.monotonic() - start
         self.tally.classes[label] += 1
+        self.tally.wrong[trial.kind] += 1
 
 
 JOINS = {  # joins and groups by storage partitions

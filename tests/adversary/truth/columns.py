@@ -185,12 +185,13 @@ def literal(column: Column, value: Any) -> str:
     if family == "timestamp_ntz":
         return f"CAST(timestamp_micros({_whole_number(value)}) AS timestamp_ntz)"
     if family == "string":
-        return "'" + value.replace("\\", "\\\\").replace("'", "\\'") + "'"
+        text = str(value).replace("\\", "\\\\").replace("'", "\\'")
+        return f"'{text}'"
     if family == "binary":
         return f"X'{value.hex()}'"
     if family in ("float", "double"):
         return f"CAST('{_number(value)}' AS {family})"
-    return f"CAST('{value}' AS {column.type})" if family != "boolean" else str(value).lower()
+    return str(value).lower() if family == "boolean" else f"CAST('{value}' AS {column.type})"
 
 
 def _whole_number(value: int) -> str:

@@ -24,6 +24,8 @@ SETTINGS = {
     "spark.sql.ansi.enabled": "true",
     "spark.sql.adaptive.enabled": "false",
 }
+# Iceberg validates no deletes of a DELETE under this isolation (merge-on-read).
+LOST_DELETE = "snapshot isolation: a DELETE leaves rows that another writer replaced"
 Test = tuple[str, Callable[[Row], bool]]
 
 
@@ -106,7 +108,7 @@ class Schedules:
         if not right or unexpected:
             name = "an error that is no conflict" if unexpected else f"no order of the statements, {level}"
             if not right and level == "snapshot" and serial.snapshot(start, outcomes, final, lost_deletes=True):
-                name = "snapshot isolation: a DELETE leaves rows that another writer replaced"
+                name = LOST_DELETE
             self.tried.classes[name] += 1
             self.tell(name, [ddl, *inserts], writers, outcomes, errors, final, number)
         self.harness.sql(f"DROP TABLE {table}")

@@ -18,7 +18,14 @@ from adversary.truth.live import Live, Reading
 from adversary.truth.queries import Query
 
 Rows = list[tuple[Any, ...]]
-GENERIC = ("Exception thrown in awaitResult", "INTERNAL_ERROR", "Job aborted", "Task failed")
+GENERIC = (
+    "Exception thrown in awaitResult",
+    "INTERNAL_ERROR",
+    "Job aborted",
+    "Task failed",
+    "AppendWriteException",
+    "Writing job",
+)
 Ask = Callable[[str], Rows]
 
 
@@ -245,6 +252,7 @@ class Tally:
     kinds: Counter[str] = field(default_factory=Counter)  # of trials
     steps: Counter[str] = field(default_factory=Counter)
     classes: Counter[str] = field(default_factory=Counter)  # of differences
+    wrong: Counter[str] = field(default_factory=Counter)  # differences by the kind of trial
     refusals: Counter[str] = field(default_factory=Counter)  # messages, of statements that the tables do not show
     tables: int = 0
     filled: int = 0  # filters that some row satisfies
