@@ -31,6 +31,7 @@ class Client:
         self.settings = tuple(dict.fromkeys((*PLAIN, *UNFILTERED, *settings)))
         self.folder: Path | None = None  # of the copies
         self.server = sis.connect_server(harness.spark, port=0)
+        harness.switches = False
         command = [str(python), str(HERE / "connect_script.py"), self.server.url]
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         assert self._line() == "ready"
@@ -67,6 +68,7 @@ class Client:
         except subprocess.TimeoutExpired:
             self.process.kill()
         self.server.stop()
+        self.harness.switches = True
 
 
 def interpreter() -> Path:

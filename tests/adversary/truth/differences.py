@@ -63,6 +63,8 @@ class Reducer:
             return "Spark"
         if not fails(nullcontext()):
             return "not repeated"
+        if not self.harness.switches:
+            return "through Connect"
         if fails(self.harness.off()):
             return "Iceberg"
         return ", ".join(rule for rule in self.harness.rules if not fails(self.harness.off(rule))) or "several rules"
