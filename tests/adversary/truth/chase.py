@@ -214,7 +214,7 @@ class Chase:
             less, few = self.reducer.reduce(trial, table, rows, reading) if same else (trial, None)
             label = family(less, table, fault)
             if self.tally.classes[label] < TOLD:
-                blame = self.reducer.blame(less, table, few, reading)
+                blame = self.reducer.blame(less, table, few, reading, fault)
                 self.tell(
                     f"\n==== {label} ({blame}) of table {name}, {'reduced' if few is not None else 'not reduced'}\n"
                     f"{report(less, table, reading, few, settings, fault)}"

@@ -17,6 +17,7 @@ from adversary.truth.trials import Ask, Asked, Changed, Filter
 
 Trial = Filter | Asked | Changed
 TRIES = 30
+SPARK = re.compile(r"at org\.apache\.spark\.sql\.catalyst|from org\.apache\.spark\.sql\.catalyst")
 _numbers = itertools.count()
 
 
@@ -48,7 +49,7 @@ class Reducer:
             if other is not None:
                 other.drop()
 
-    def blame(self, trial: Trial, live: Live, rows: pa.Table | None, reading: Reading | None) -> str:
+    def blame(self, trial: Trial, live: Live, rows: pa.Table | None, reading: Reading | None, fault: str) -> str:
         """`Spark`, `Iceberg` (it differs with all rules off), or the rules without which it does not."""
 
         def fails(context: AbstractContextManager[Any]) -> bool:
@@ -59,7 +60,9 @@ class Reducer:
 
         if rows is None and isinstance(trial, Changed):
             return "unknown"
-        if isinstance(trial, Filter) and trial.fault_of_spark(self.harness, self.ask, reading or live.now):
+        if SPARK.search(fault) or (
+            isinstance(trial, Filter) and trial.fault_of_spark(self.harness, self.ask, reading or live.now)
+        ):
             return "Spark"
         if not fails(nullcontext()):
             return "not repeated"
@@ -121,6 +124,8 @@ def family(trial: Trial, live: Live, fault: str) -> str:
         used = leaves
     types = {c.family for c in used}
     fails = fault.startswith(("it fails", "reading it fails"))
+    if fails and SPARK.search(fault):
+        return f"Spark: {fault.rpartition('from ')[2]}"
     if fails and "null" in fault.lower() and re.search(r"LIKE|startswith", text):
         return "LIKE over null"
     if trial.kind == "metadata" and fails:
