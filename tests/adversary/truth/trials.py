@@ -14,7 +14,7 @@ from adversary.nodes import Node
 from adversary.statements import SHAPES
 from adversary.truth import twin
 from adversary.truth.changes import Change
-from adversary.truth.live import Live, Reading
+from adversary.truth.live import Inserted, Live, Reading
 from adversary.truth.queries import Query
 
 Rows = list[tuple[Any, ...]]
@@ -193,6 +193,9 @@ class Changed:
                 if any(word in message.lower() for word in change.may_refuse):
                     return stored_fault(live) or "refused"
                 return f"it fails: {message}"
+            if change.rows is not None:
+                rows = change.rows.rename_columns([c.name for c in live.columns])
+                live.history.append(Inserted(tuple(live.columns), rows, "-- source, its columns with the prefix q_:"))
             live.history.append(self.text("{t}", "copy").replace("{q}", "source"))
             live.evolved = False
             live.become(after)
