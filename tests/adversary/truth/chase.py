@@ -211,7 +211,7 @@ class Chase:
         if self.tally.classes[label] < TOLD or self.reduced < SHARE * self.spent():
             rows = reading.rows if before is None else before
             same = reading.relation == table.name
-            less, few = self.reducer.reduce(trial, table, rows, reading) if same else (trial, None)
+            less, few, fault = self.reducer.reduce(trial, table, rows, reading, fault) if same else (trial, None, fault)
             label = family(less, table, fault)
             if self.tally.classes[label] < TOLD:
                 blame = self.reducer.blame(less, table, few, reading, fault)

@@ -17,6 +17,7 @@ from adversary.truth.trials import Ask, Asked, Changed, Filter
 
 Trial = Filter | Asked | Changed
 TRIES = 30
+FAILING = ("it fails", "reading it fails")
 SPARK = re.compile(r"at org\.apache\.spark\.sql\.catalyst|from org\.apache\.spark\.sql\.catalyst")
 _numbers = itertools.count()
 
@@ -28,6 +29,8 @@ class Reducer:
         self.harness = harness
         self.ask = ask
         self.left = 0
+        self.outcome = ""  # of the smallest trial so far
+        self.failing = False
 
     def fault(self, trial: Trial, live: Live, reading: Reading | None = None) -> str | None:
         """How the trial differs; a statement changes the table."""
@@ -72,12 +75,19 @@ class Reducer:
             return "Iceberg"
         return ", ".join(rule for rule in self.harness.rules if not fails(self.harness.off(rule))) or "several rules"
 
+    def like(self, outcome: str | None) -> bool:
+        """Whether this is a difference of the kind to reduce: an error, or wrong rows."""
+        if not outcome or outcome.startswith(FAILING) != self.failing:
+            return False
+        self.outcome = outcome
+        return True
+
     def reduce(
-        self, trial: Trial, live: Live, before: pa.Table, reading: Reading | None
-    ) -> tuple[Trial, pa.Table | None]:
-        """A smaller trial; and the rows of a plain table on which it differs, if it does."""
-        self.left = TRIES
-        rows = before if self.alone(trial, live, before) else None
+        self, trial: Trial, live: Live, before: pa.Table, reading: Reading | None, fault: str
+    ) -> tuple[Trial, pa.Table | None, str]:
+        """A smaller trial; the rows of a plain table on which it differs, if it does; how it differs."""
+        self.left, self.outcome, self.failing = TRIES, fault, fault.startswith(FAILING)
+        rows = before if self.like(self.alone(trial, live, before)) else None
         again = rows is not None or not isinstance(trial, Changed)
         while again and self.left > 0:
             again = False
@@ -91,13 +101,13 @@ class Reducer:
                     break
         if rows is not None:
             rows = self._fewer(trial, live, rows)
-        return trial, rows
+        return trial, rows, self.outcome
 
     def _same(self, trial: Trial, live: Live, rows: pa.Table | None, reading: Reading | None) -> bool:
         if rows is not None:
-            return bool(self.alone(trial, live, rows))
+            return self.like(self.alone(trial, live, rows))
         self.left -= 1
-        return bool(self.fault(trial, live, reading))
+        return self.like(self.fault(trial, live, reading))
 
     def _fewer(self, trial: Trial, live: Live, rows: pa.Table) -> pa.Table:
         size = max(1, rows.num_rows // 2)
@@ -105,7 +115,7 @@ class Reducer:
             starts = range(0, rows.num_rows, size)
             for start in starts:
                 part = pa.concat_tables([rows.slice(0, start), rows.slice(start + size)])
-                if self.left > 0 and part.num_rows and self.alone(trial, live, part):
+                if self.left > 0 and part.num_rows and self.like(self.alone(trial, live, part)):
                     rows = part
                     break
             else:
@@ -117,13 +127,13 @@ class Reducer:
 
 def family(trial: Trial, live: Live, fault: str) -> str:
     """The class of a difference: a fault that is known by its looks, or the statement and the types of its columns."""
-    text = trial.text("t", "v")
+    text = trial.node.sql() if isinstance(trial, Filter) else trial.text("t", "v")
     leaves = [leaf for c in live.columns for leaf in c.leaves]
     used = [c for c in leaves if re.search(rf"(?<![\w.]){re.escape(c.name)}(?!\w)", text) and c.name not in ("r", "v")]
     if isinstance(trial, Changed) and not trial.conditions:
         used = leaves
     types = {c.family for c in used}
-    fails = fault.startswith(("it fails", "reading it fails"))
+    fails = fault.startswith(FAILING)
     if fails and SPARK.search(fault):
         return f"Spark: {fault.rpartition('from ')[2]}"
     if fails and "null" in fault.lower() and re.search(r"LIKE|startswith", text):
