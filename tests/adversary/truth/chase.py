@@ -217,6 +217,7 @@ class Chase:
                 blame = self.reducer.blame(less, table, few, reading, fault)
                 self.tell(
                     f"\n==== {label} ({blame}) of table {name}, {'reduced' if few is not None else 'not reduced'}\n"
+                    f"-- again: --rooms truth --seconds 1 --seed {name.replace('x', ' --first ')}\n"
                     f"{report(less, table, reading, few, settings, fault)}"
                 )
         self.reduced += time.monotonic() - start
