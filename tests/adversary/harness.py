@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
@@ -33,8 +33,8 @@ SETTINGS = {
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.driver.host": "127.0.0.1",
     "spark.ui.enabled": "false",
-    # Only the first JIT tier: most code runs for minutes at most.
-    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+    # Only the first JIT tier: most code runs for minutes at most. Unless told, it keeps 48 MB of code, too few.
+    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:ReservedCodeCacheSize=240m",
 }
 # Tables in the JVM's memory: Hadoop's local file system starts a process for each file it writes.
 CATALOG = "mem"
@@ -57,15 +57,18 @@ PLAIN = {
 }
 
 
-def start(folder: Path) -> SparkSession:
-    """A separate installed session."""
-    spark = sis.session(folder / "warehouse", config=SETTINGS)
+def start(folder: Path, settings: Mapping[str, str] | None = None) -> SparkSession:
+    """A separate installed session. settings: further ones of Spark."""
+    spark = sis.session(folder / "warehouse", config={**SETTINGS, **(settings or {})})
     spark.sparkContext.setLogLevel("OFF")
     return spark
 
 
 def first_line(error: BaseException) -> str:
-    return (str(error).strip().splitlines() or [type(error).__name__])[0][:300]
+    lines = str(error).strip().splitlines() or [type(error).__name__]
+    if len(lines) > 1 and lines[0].startswith("An error occurred while calling"):  # py4j's: the message is below
+        lines = lines[1:]
+    return lines[0].removeprefix(": ")[:300]
 
 
 @dataclass
@@ -95,6 +98,8 @@ class Harness:
         self.files = tempfile.mkdtemp(prefix="imported")
         self.rules = [row.name for row in self.sql("SELECT * FROM iceberg_rules()").collect()]
         self.count = 0
+        self.are_off = False  # all rules
+        self.switches = True  # false while a Connect server runs: the switches are then static settings
         self.variables: dict[str, str] = {}  # session variables and their values
 
     def sql(self, text: str) -> DataFrame:
@@ -118,7 +123,21 @@ class Harness:
 
     def off(self, *names: str) -> Any:
         """Switch these rules off, or all if none is named."""
-        return self.conf({f"spark.iceberg_sql.{name}": "false" for name in names or self.rules})
+        if not self.switches:
+            return nullcontext()
+        return self._all_off() if not names else self.conf({f"spark.iceberg_sql.{name}": "false" for name in names})
+
+    @contextmanager
+    def _all_off(self) -> Iterator[None]:
+        if self.are_off:  # already: forty calls to the JVM would change nothing
+            yield
+            return
+        with self.conf({f"spark.iceberg_sql.{name}": "false" for name in self.rules}):
+            self.are_off = True
+            try:
+                yield
+            finally:
+                self.are_off = False
 
     def excluded(self, name: str) -> Any:
         camel = "".join(word.capitalize() for word in name.split("_"))
