@@ -178,7 +178,7 @@ public class Bounds extends SwitchedRule {
     }
   }
 
-  /** Wraps columns. */
+  /** Hides columns from Iceberg. */
   static class Withheld extends ScalaTypes.Mapping<Expression, Expression> {
     @Override
     protected Object of(Object e) {
@@ -205,14 +205,6 @@ public class Bounds extends SwitchedRule {
       boolean isRight = true;
       for (BoundFault fault : faults) isRight &= fault.isOfPartitions();
       return isRight || !isBound && !counts(faults) ? e : e.mapChildren(new Conditions(layouts, false));
-    }
-  }
-
-  /** Hides a column from Iceberg. */
-  static class Withheld extends ScalaTypes.Mapping<Expression, Expression> {
-    @Override
-    protected Object of(Object column) {
-      return new KnownNullable((Expression) column);
     }
   }
 
