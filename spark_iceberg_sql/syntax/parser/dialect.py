@@ -1,12 +1,12 @@
-"""The SQL dialect of a text: its keywords indicate Spark or Iceberg, other engines, or none."""
+"""The SQL dialect of a text: its grammar indicates Spark or Iceberg, other engines, or none."""
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_right
 from collections.abc import Sequence
-from enum import Enum, auto
 
+from spark_iceberg_sql.model.engines import Dialect
 from spark_iceberg_sql.model.procedures import OTHER_ENGINES_PARAMETERS
 from spark_iceberg_sql.syntax.nodes import (
     Call,
@@ -20,15 +20,7 @@ from spark_iceberg_sql.syntax.nodes import (
 from spark_iceberg_sql.syntax.parser import IcebergNode
 from spark_iceberg_sql.syntax.parser.create import OTHER_FORMATS
 from spark_iceberg_sql.syntax.parser.typos import nearest_keyword
-from spark_iceberg_sql.syntax.script import Statement
-
-
-class Dialect(Enum):
-    """A dialect that a text's keywords indicate."""
-
-    SPARK = auto()  # only Spark or Iceberg
-    SHARED = auto()  # Spark, but also Hive, Athena, Flink or DuckDB
-    OTHER_ENGINES = auto()  # other engines
+from spark_iceberg_sql.syntax.script import Statement, statements
 
 
 _PATTERNS = {
@@ -104,17 +96,23 @@ def names_table_in_one(arguments: Sequence[CallArgument]) -> bool:
     return bool(first.name) or len(arguments) == 1 or (first.value is not None and "." in first.value)
 
 
-def indicates_dialect(text: str, statements: Sequence[Statement], dialect: Dialect) -> bool:
+def indicates_dialect(text: str, text_statements: Sequence[Statement], dialect: Dialect) -> bool:
     """True if the statements of a text indicate a dialect; comments and strings are ignored."""
-    starts = [statement.start for statement in statements]
+    starts = [statement.start for statement in text_statements]
     for match in re.finditer(_PATTERNS[dialect], text, re.IGNORECASE):
         index = bisect_right(starts, match.start()) - 1
-        if index < 0 or match.start() >= statements[index].end:
+        if index < 0 or match.start() >= text_statements[index].end:
             continue
         offset = match.start()
-        unclosed_token = statements[index].unclosed
+        unclosed_token = text_statements[index].unclosed
         if unclosed_token is not None and unclosed_token.start <= offset:
             return True  # the statements inside an unclosed quote
-        if any(t.start == offset for t in statements[index].tokens):
+        if any(t.start == offset for t in text_statements[index].tokens):
             return True
     return False
+
+
+def indicated_dialects(text: str) -> frozenset[Dialect]:
+    """The dialects that a text indicates."""
+    text_statements = statements(text)
+    return frozenset(dialect for dialect in Dialect if indicates_dialect(text, text_statements, dialect))
