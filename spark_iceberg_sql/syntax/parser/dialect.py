@@ -22,7 +22,6 @@ from spark_iceberg_sql.syntax.parser.create import OTHER_FORMATS
 from spark_iceberg_sql.syntax.parser.typos import nearest_keyword
 from spark_iceberg_sql.syntax.script import Statement, statements
 
-
 _PATTERNS = {
     Dialect.SPARK: (
         r"\b(?:using\s+(?:iceberg|parquet|orc|avro|csv|json|text|hive|org\.apache)\b"
