@@ -260,6 +260,29 @@ OTHERS = {
         ALTER TABLE iceberg.db.t SET PROPERTIES partitioning = ARRAY['day(ts)', 'bucket(id, 8)'];
         ALTER TABLE iceberg.db.t EXECUTE optimize;
     """,
+    "trino with a catalog called iceberg": """
+        CREATE SCHEMA IF NOT EXISTS iceberg.s WITH (location = 's3://x');
+        CREATE TABLE iceberg.s.a (n VARCHAR, at TIMESTAMP(6));
+        CREATE TABLE iceberg.s.o WITH (format='PARQUET') AS SELECT 1 AS k;
+        ALTER TABLE iceberg.s.a ADD COLUMN IF NOT EXISTS m VARCHAR; INSERT INTO iceberg.s.a VALUES ('x', NULL);
+    """,
+    "a catalog called iceberg": "CREATE TABLE iceberg.s.a (n VARCHAR); DROP TABLE iceberg.s.a; DROP TABLE iceberg.s.a;",
+    "hive": """
+        CREATE EXTERNAL TABLE t (id INT) PARTITIONED BY SPEC (bucket(4, id), truncate(2, s)) STORED BY ICEBERG
+            TBLPROPERTIES ('format-version'='2');
+        CREATE TABLE u (id INT) STORED BY ICEBERG STORED AS ORC; CREATE TABLE v STORED BY ICEBERG AS SELECT 1;
+        CREATE TABLE w (id INT) STORED BY 'org.apache.iceberg.mr.hive.HiveIcebergStorageHandler';
+        ALTER TABLE t SET PARTITION SPEC (month(ts), id);
+    """,
+    "impala": """
+        CREATE TABLE t (id INT, s STRING) PARTITIONED BY SPEC (BUCKET(3, id), TRUNCATE(4, s)) STORED AS ICEBERG;
+        ALTER TABLE t SET PARTITION SPEC (VOID(id)); ALTER TABLE u SET FILEFORMAT PARQUET;
+        CREATE TABLE u (id INT) PARTITIONED BY (d STRING) STORED AS TEXTFILE;
+    """,
+    "kudu": """
+        CREATE TABLE k (i INT PRIMARY KEY, s STRING) PARTITION BY HASH (i) PARTITIONS 4 STORED AS KUDU;
+        CREATE TABLE l (PRIMARY KEY (i)) PARTITION BY RANGE (i) (PARTITION VALUES < 5) STORED AS KUDU AS SELECT 1 AS i;
+    """,
     "trino ctas": "CREATE TABLE iceberg.db.t WITH (partitioning = ARRAY['x']) AS SELECT 1 AS x;",
     "athena": """
         CREATE TABLE t (id bigint, d string) PARTITIONED BY (d, bucket(16, id)) LOCATION 's3://x'
@@ -290,6 +313,14 @@ def test_other_engines(engine: str) -> None:
     found = lint(f"{engine}.sql", OTHERS[engine])
     assert len(found) <= 1
     assert all(kind == "note" for _, kind, _ in found), found
+
+
+@pytest.mark.parametrize("engine", ["hive", "impala", "kudu", "trino with a catalog called iceberg"])
+def test_in_a_session_another_engine_s_clauses_are_errors(engine: str) -> None:
+    body = f'from pyspark.sql import SparkSession\nspark.sql("""{OTHERS[engine].split(";")[0]}""")\n'
+    if engine.startswith("trino"):
+        body = body.replace("SCHEMA IF NOT EXISTS iceberg.s", "TABLE iceberg.s.a (id INT)")
+    assert [code for code, _ in errors("a.py", body)] == ["SIS001"]
 
 
 def test_a_note_says_that_another_engines_sql_was_not_checked() -> None:

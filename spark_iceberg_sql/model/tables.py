@@ -29,8 +29,8 @@ class Tables:
     it. shared: true if anything besides the statements, such as the surrounding program, creates and drops
     tables. others: a number for the last statement that may have written rows; 0 if there was none.
     engine: that the statements are for, if a comment or a setting names one. dialects: those that the earlier texts of
-    a series indicate; None if the tables come from elsewhere, so that they are Spark's. other_procedures: those that a catalog has
-    besides Iceberg's, in lower case.
+    a series indicate; None if the tables come from elsewhere, so that they are Spark's.
+    other_procedures: those that a catalog has besides Iceberg's, in lower case.
     filled_in: true if a statement has run whose text a template or a program completes. live: true if they
     are a session's. Subclasses that read a live catalog override `look_up`.
     """

@@ -28,17 +28,18 @@ _PATTERNS = {
         r"|partition\s+fields?\b|identifier\s+fields?\b"
         r"|write\s+(?:locally\s+)?(?:ordered|distributed|unordered)\b)"
     ),
-    Dialect.SHARED: (
-        r"\b(?:tblproperties\b|partitioned\s+by\b|set\s+partition\s+spec\b|iceberg\b"
-        r"|(?:stored|row)\s+(?:as|format)\b)"
-    ),
-    # Flink; Trino; Athena; Snowflake; Redshift; DuckDB.
+    Dialect.SHARED: r"\b(?:tblproperties\b|partitioned\s+by\b|(?:stored|row)\s+(?:as|format)\b)",
+    # Flink; Trino; Athena; Snowflake; Redshift; DuckDB; Hive and Impala; Impala with Kudu. A word in a name is none:
+    # any engine may have a catalog or a table called `iceberg`.
     Dialect.OTHER_ENGINES: (
         r"\bwatermark\s+for\b|'connector'\s*=|\bcreate\s+catalog\b|\bset\s*\(\s*'|\)\s*with\s*\("
+        r"|\b(?:table|schema)\s+(?:if\s+not\s+exists\s+)?[\w.\"`]+\s+with\s*\("
         r"|\bwith\s+(?:local\s+)?time\s+zone\b|\bset\s+properties\b|\bpartition(?:ing|ed_by)\s*=\s*array\b"
         r"|'table_type'\s*=\s*'iceberg'|\b(?:create|alter|replace)\s+iceberg\s+table\b"
         r"|\b(?:external_volume|base_location)\s*=|\btable\s+properties\s*\(|\b(?:distkey|sortkey|diststyle)\b"
         r"|\bset\s+partitioned\s+by\b"
+        r"|\bstored\s+(?:by|as\s+(?:iceberg|kudu))\b|\bpartitioned\s+by\s+spec\b|\bset\s+partition\s+spec\b"
+        r"|\bset\s+fileformat\b|\bpartition\s+by\s+(?:hash|range|list)\b"
     ),
 }
 # After USING: PostgreSQL has USING in the same position, for an access method.
