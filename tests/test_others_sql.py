@@ -424,6 +424,19 @@ def test_spark_s_own_tables_may_have_what_icebergs_may_not() -> None:
     assert said("CREATE TABLE t (a INT) USING delta CLUSTER BY AUTO") == []
 
 
+@pytest.mark.parametrize("format_", ["mixed_iceberg", "mixed_hive", "clickhouse", "delta"])
+def test_a_connector_s_format_is_no_slip(format_: str) -> None:
+    text = f"CREATE TABLE t (id INT) USING {format_} PARTITIONED BY (id) TBLPROPERTIES ('a' = 'b');\n"
+    assert said(text) == []
+    assert [kind for _, kind in said(text + CREATE.replace(" t ", " u "))] == []
+
+
+def test_a_name_with_iceberg_in_it_is_no_slip() -> None:
+    text = "CREATE TABLE t (id INT) USING {};" + CREATE.replace(" t ", " u ")
+    assert said(text.format("my_iceberg")) == [("SIS413", "warning")]
+    assert said(text.format("icebreg")) == said(text.format("iceburg")) == [("SIS413", "error")]
+
+
 HEAD = "--liquibase formatted sql\n"
 
 
