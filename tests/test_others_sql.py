@@ -803,3 +803,19 @@ def test_metadata_says_what_a_table_is_sorted_and_identified_by() -> None:
         "ALTER TABLE t DROP BRANCH unknown_to_us",
     ):
         assert said(text, known) == [], text
+
+
+# --- what only some versions refuse ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("property_", "since"),
+    [
+        ("'table_type' = 'ICEBERG'", "is a reserved table property of Spark since 4.1"),
+        ("'encryption.key-id' = 'k'", "needs format version 3 since Iceberg 1.11"),
+    ],
+)
+def test_an_error_of_some_versions_names_the_first(property_: str, since: str) -> None:
+    (error,) = check(f"CREATE TABLE t (id INT) USING iceberg TBLPROPERTIES ({property_})")
+    assert (error.code, error.severity) == ("SIS411", Severity.ERROR)
+    assert since in error.message
