@@ -819,3 +819,35 @@ def test_an_error_of_some_versions_names_the_first(property_: str, since: str) -
     (error,) = check(f"CREATE TABLE t (id INT) USING iceberg TBLPROPERTIES ({property_})")
     assert (error.code, error.severity) == ("SIS411", Severity.ERROR)
     assert since in error.message
+
+
+@pytest.mark.parametrize("clause", ["", "USING parquet", "USING iceberg"])
+def test_a_table_whose_create_is_refused_does_not_exist(clause: str) -> None:
+    text = f"CREATE TABLE bar (a baz) {clause};\n" * 2 + CREATE
+    assert "SIS412" not in [code for code, _ in said(text)]
+    assert ("SIS412", "error") in said(text.replace("baz", "INT"))
+
+
+@pytest.mark.parametrize(
+    ("text", "type_", "change"),
+    [
+        ("CREATE TABLE t (g {}) USING iceberg", "GEOMETRY", "`TBLPROPERTIES ('format-version' = '3')`"),
+        ("CREATE TABLE t (g {}) USING iceberg", "GEOGRAPHY(ANY)", "`TBLPROPERTIES ('format-version' = '3')`"),
+        ("CREATE TABLE t (g {}) USING iceberg", "SUPER", "`TBLPROPERTIES ('format-version' = '3')`"),
+        (
+            CREATE + "ALTER TABLE t ADD COLUMN g {}",
+            "GEOMETRY",
+            "`ALTER TABLE t SET TBLPROPERTIES ('format-version' = '3')` first",
+        ),
+    ],
+)
+def test_the_type_to_write_is_not_refused_in_turn(text: str, type_: str, change: str) -> None:
+    (error,) = check(text.format(type_))
+    assert error.code == "SIS209"
+    assert error.help is not None
+    assert error.help.endswith(f" and {change}")
+    (in_v3,) = check(
+        text.format(type_).replace("USING iceberg", "USING iceberg TBLPROPERTIES ('format-version' = '3')")
+    )
+    assert in_v3.help is not None
+    assert "format-version" not in in_v3.help
