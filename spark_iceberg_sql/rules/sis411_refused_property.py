@@ -2,8 +2,8 @@
 
 ## Why
 Spark reserves `provider`, `location`, `owner`, `external`, `is_managed_location` and, since 4.1, `table_type`
-(Athena's), most of them for clauses, and Iceberg has separate statements for `sort-order` and `identifier-fields`: setting
-these properties is refused ("is a reserved table property"). Iceberg parses the values of many others: if
+(Athena's), most of them for clauses, and Iceberg has separate statements for `sort-order` and `identifier-fields`:
+setting these properties is refused ("is a reserved table property"). Iceberg parses the values of many others: if
 `commit.retry.num-retries` is not a number, the statement is refused; if `write.distribution-mode` is unknown or
 `write.target-file-size-bytes` is '512MB', the statement is accepted and then every INSERT fails. Column metrics
 need a column that exists, and since Iceberg 1.11 `encryption.key-id` needs format version 3.
