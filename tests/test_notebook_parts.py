@@ -533,6 +533,14 @@ def test_what_was_written(written: CommitSummary, words: str) -> None:
     assert said == " · ".join(filter(None, ["INSERT: done", "1.0 s", words]))
 
 
+def test_an_integer_after_version_as_of_is_a_string() -> None:
+    text = "SELECT {first} AS n FROM t VERSION AS OF {first}"
+    bound = bind(text, {"first": 42})
+    assert bound.text == "SELECT :first  AS n FROM t VERSION AS OF :_first"
+    assert (bound.values["first"], bound.values["_first"]) == (42, "42")
+    assert restore_braces(bound.text, text) == text
+
+
 @pytest.mark.parametrize(
     ("statement", "table"),
     [
