@@ -119,6 +119,14 @@ MISTAKES: list[tuple[str, str | None, list[str]]] = [
     (S + "CALL local.system.expire_snapshots(table => 'd.tt')", None, ["did you mean `d.t`?"]),
     (S + "CALL local.system.rewrite_data_files('d.tt')", None, ["did you mean `d.t`?"]),
     (S + "CALL local.system.rollback_to_snapshot('elsewhere.t', 1)", None, ["elsewhere"]),
+    # the column of a star that the source of a MERGE lacks
+    (
+        S
+        + "MERGE INTO local.d.t USING (SELECT id, name FROM local.d.t) AS s ON t.id = s.id\n"
+        + "WHEN NOT MATCHED THEN INSERT *",
+        None,
+        ["`*` takes each column of the table from the source, which has `", "add it there, or list the columns"],
+    ),
     # functions and transforms
     (
         S + "SELECT count(*) FROM local.d.t\nWHERE days(ts) = DATE '2024-01-05'",

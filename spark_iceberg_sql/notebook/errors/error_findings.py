@@ -222,6 +222,10 @@ def _column_help(names: SessionNames, parsed_error: ParsedError, statement: Stat
         help = f"`{name}` is a partition field, not a column: filter on `{field.source}`, which also prunes"
         return f"{help}; its values are `{value_call(field)}`", None
     by_name = {proposal.rpartition(".")[2]: proposal for proposal in _proposals(parsed_error.parameters)}
+    if statement.first == "MERGE" and not statement.may_contain(name.lower()):  # `*` means it
+        listed = ", ".join(f"`{column}`" for column in by_name)
+        source = f", which has {listed}" if listed else ""
+        return f"`*` takes each column of the table from the source{source}: add it there, or list the columns", None
     if similar := difflib.get_close_matches(name, by_name, 1, 0.6):
         old_text = statement.script[span[0] : span[1]]
         edit = Edit(span[1] - len(name), span[1], quoted(similar[0])) if old_text.endswith(name) else None
