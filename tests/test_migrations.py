@@ -50,6 +50,58 @@ def messages(*words: str, capsys: Any) -> list[str]:
     return [d["message"] for d in json.loads(capsys.readouterr().out)]
 
 
+# --- whose SQL it is -----------------------------------------------------------------------------
+
+POSTGRES = (
+    "CREATE TABLE users (id BIGINT, name VARCHAR(20));\nCREATE VIEW v AS SELECT id FROM users;\nDROP TABLE x;\n",
+    "ALTER TABLE users ADD COLUMN IF NOT EXISTS site TEXT;\nALTER TABLE users ALTER COLUMN name SET NOT NULL;\n",
+    "DROP TABLE users;\nALTER TABLE users RENAME TO people;\nALTER TABLE x ENABLE ROW LEVEL SECURITY;\n",
+)
+REVISION = """revision = {0!r}
+down_revision = {1!r}
+from alembic import op
+def upgrade():
+    op.execute({2!r})
+"""
+
+
+def test_a_series_for_another_engine_is_no_more_spark_s_than_its_files(capsys: Any) -> None:
+    write({f"m/V{number}__a.sql": text for number, text in enumerate(POSTGRES, 1)})
+    write(
+        {
+            f"versions/{number}.py": REVISION.format(str(number), str(number - 1) if number > 1 else None, text)
+            for number, text in enumerate(POSTGRES, 1)
+        }
+    )
+    assert set(messages("m", "versions", capsys=capsys)) == {
+        "not checked: nothing shows that this is Spark SQL or an Iceberg table"
+    }
+    assert {found.split()[1] for found in check("m", "versions", capsys=capsys)} == {"SIS002"}
+
+
+@pytest.mark.parametrize("place", ["V1", "V2"])
+def test_one_file_s_grammar_says_whose_the_series_is(place: str, capsys: Any) -> None:
+    write({"m/V1__a.sql": POSTGRES[0], "m/V2__b.sql": "SELECT 1;\n", "m/V3__c.sql": POSTGRES[1]})
+    path = next(Path("m").glob(f"{place}__*"))
+    text = path.read_text()
+    path.write_text(text + CREATE)
+    assert "m/V3__c.sql SIS001" in check("m", capsys=capsys)
+    path.write_text(f"{text}-- {CREATE}")
+    assert "m/V3__c.sql SIS001" not in check("m", capsys=capsys)
+
+
+def test_another_engine_s_grammar_counts_in_the_later_files(capsys: Any) -> None:
+    write({"m/V1__a.sql": "SELECT 1;\n", "m/V2__b.sql": "ALTER TABLE t SET TBLPROPERTIES ('owner' = 'x');\n"})
+    assert "m/V2__b.sql SIS411" in check("m", capsys=capsys)
+    write({"m/V1__a.sql": "CREATE TABLE s.t (id INT) WITH (partitioning = ARRAY['id']);\n"})
+    assert check("m", capsys=capsys) == ["m/V1__a.sql SIS002", "m/V2__b.sql SIS002"]
+
+
+def test_settings_say_whose_a_series_is(capsys: Any) -> None:
+    write({f"m/V{number}__a.sql": text for number, text in enumerate(POSTGRES, 1)})
+    assert "m/V2__a.sql SIS001" in check("--default-catalog", "local", "m", capsys=capsys)
+
+
 # --- Flyway ---------------------------------------------------------------------------------------
 
 

@@ -41,6 +41,7 @@ from spark_iceberg_sql.notebook.sql_strings import sql_in_string
 from spark_iceberg_sql.notebook.statements import table_of_call
 from spark_iceberg_sql.spark.bridge.plans.scan_files import Partition, PartitionValue, TableRead
 from spark_iceberg_sql.spark.bridge.tables.commit_summaries import CommitSummary
+from spark_iceberg_sql.spark.gate.catalog_names import abbreviations
 from spark_iceberg_sql.syntax.script import statements
 
 # --- the first line -------------------------------------------------------------------------------
@@ -521,7 +522,10 @@ def test_the_end_of_the_rows_that_were_fetched_is_not_the_end_of_the_result() ->
         (CommitSummary("append", {"added-records": 1, "added-data-files": 12}), "wrote 1 row, 12 new data files (0 B)"),
         (CommitSummary("append", {}), ""),
         (CommitSummary("append", {"added-records": 2}, branch="x"), "wrote 2 rows, on branch x"),
-        (CommitSummary("overwrite", {"added-records": 2, "deleted-records": 3}), "replaced 3 rows by 2"),
+        (
+            CommitSummary("overwrite", {"added-records": 2, "deleted-records": 3}),
+            "replaced files of 3 rows by files of 2",
+        ),
         (
             CommitSummary("replace", {"added-records": 4, "deleted-records": 4, "deleted-data-files": 2}, 3),
             "rewrote 4 rows, 2 data files removed, in 3 snapshots",
@@ -531,6 +535,14 @@ def test_the_end_of_the_rows_that_were_fetched_is_not_the_end_of_the_result() ->
 def test_what_was_written(written: CommitSummary, words: str) -> None:
     said = result_bundles.of_command("INSERT", 1.0, written)["text/plain"]
     assert said == " · ".join(filter(None, ["INSERT: done", "1.0 s", words]))
+
+
+def test_an_integer_after_version_as_of_is_a_string() -> None:
+    text = "SELECT {first} AS n FROM t VERSION AS OF {first}"
+    bound = bind(text, {"first": 42})
+    assert bound.text == "SELECT :first  AS n FROM t VERSION AS OF :_first"
+    assert (bound.values["first"], bound.values["_first"]) == (42, "42")
+    assert restore_braces(bound.text, text) == text
 
 
 @pytest.mark.parametrize(
@@ -741,3 +753,16 @@ def test_tables_takes_one_pattern() -> None:
 def test_the_sql_of_a_string(code: str, sql: tuple[str, str] | None) -> None:
     offset = code.index("|")
     assert sql_in_string(code.replace("|", "", 1), offset) == sql
+
+
+@pytest.mark.parametrize(
+    ("name", "names", "expected"),
+    [
+        ("observations", ["station", "obs"], ["obs"]),
+        ("obs", ["station", "observations"], ["observations"]),
+        ("ob", ["observations"], []),
+        ("station", ["obs"], []),
+    ],
+)
+def test_a_name_that_abbreviates_another_one(name: str, names: list[str], expected: list[str]) -> None:
+    assert abbreviations(name, names) == expected

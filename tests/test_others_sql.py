@@ -260,6 +260,29 @@ OTHERS = {
         ALTER TABLE iceberg.db.t SET PROPERTIES partitioning = ARRAY['day(ts)', 'bucket(id, 8)'];
         ALTER TABLE iceberg.db.t EXECUTE optimize;
     """,
+    "trino with a catalog called iceberg": """
+        CREATE SCHEMA IF NOT EXISTS iceberg.s WITH (location = 's3://x');
+        CREATE TABLE iceberg.s.a (n VARCHAR, at TIMESTAMP(6));
+        CREATE TABLE iceberg.s.o WITH (format='PARQUET') AS SELECT 1 AS k;
+        ALTER TABLE iceberg.s.a ADD COLUMN IF NOT EXISTS m VARCHAR; INSERT INTO iceberg.s.a VALUES ('x', NULL);
+    """,
+    "a catalog called iceberg": "CREATE TABLE iceberg.s.a (n VARCHAR); DROP TABLE iceberg.s.a; DROP TABLE iceberg.s.a;",
+    "hive": """
+        CREATE EXTERNAL TABLE t (id INT) PARTITIONED BY SPEC (bucket(4, id), truncate(2, s)) STORED BY ICEBERG
+            TBLPROPERTIES ('format-version'='2');
+        CREATE TABLE u (id INT) STORED BY ICEBERG STORED AS ORC; CREATE TABLE v STORED BY ICEBERG AS SELECT 1;
+        CREATE TABLE w (id INT) STORED BY 'org.apache.iceberg.mr.hive.HiveIcebergStorageHandler';
+        ALTER TABLE t SET PARTITION SPEC (month(ts), id);
+    """,
+    "impala": """
+        CREATE TABLE t (id INT, s STRING) PARTITIONED BY SPEC (BUCKET(3, id), TRUNCATE(4, s)) STORED AS ICEBERG;
+        ALTER TABLE t SET PARTITION SPEC (VOID(id)); ALTER TABLE u SET FILEFORMAT PARQUET;
+        CREATE TABLE u (id INT) PARTITIONED BY (d STRING) STORED AS TEXTFILE;
+    """,
+    "kudu": """
+        CREATE TABLE k (i INT PRIMARY KEY, s STRING) PARTITION BY HASH (i) PARTITIONS 4 STORED AS KUDU;
+        CREATE TABLE l (PRIMARY KEY (i)) PARTITION BY RANGE (i) (PARTITION VALUES < 5) STORED AS KUDU AS SELECT 1 AS i;
+    """,
     "trino ctas": "CREATE TABLE iceberg.db.t WITH (partitioning = ARRAY['x']) AS SELECT 1 AS x;",
     "athena": """
         CREATE TABLE t (id bigint, d string) PARTITIONED BY (d, bucket(16, id)) LOCATION 's3://x'
@@ -290,6 +313,14 @@ def test_other_engines(engine: str) -> None:
     found = lint(f"{engine}.sql", OTHERS[engine])
     assert len(found) <= 1
     assert all(kind == "note" for _, kind, _ in found), found
+
+
+@pytest.mark.parametrize("engine", ["hive", "impala", "kudu", "trino with a catalog called iceberg"])
+def test_in_a_session_another_engine_s_clauses_are_errors(engine: str) -> None:
+    body = f'from pyspark.sql import SparkSession\nspark.sql("""{OTHERS[engine].split(";")[0]}""")\n'
+    if engine.startswith("trino"):
+        body = body.replace("SCHEMA IF NOT EXISTS iceberg.s", "TABLE iceberg.s.a (id INT)")
+    assert [code for code, _ in errors("a.py", body)] == ["SIS001"]
 
 
 def test_a_note_says_that_another_engines_sql_was_not_checked() -> None:
@@ -391,6 +422,19 @@ def test_spark_s_own_tables_may_have_what_icebergs_may_not() -> None:
     assert said("CREATE TABLE t (a INT DEFAULT 5) USING iceberg") == [("SIS208", "error")]
     assert said("CREATE TABLE t (a INT DEFAULT 5)", empty()) == [("SIS208", "error")]
     assert said("CREATE TABLE t (a INT) USING delta CLUSTER BY AUTO") == []
+
+
+@pytest.mark.parametrize("format_", ["mixed_iceberg", "mixed_hive", "clickhouse", "delta"])
+def test_a_connector_s_format_is_no_slip(format_: str) -> None:
+    text = f"CREATE TABLE t (id INT) USING {format_} PARTITIONED BY (id) TBLPROPERTIES ('a' = 'b');\n"
+    assert said(text) == []
+    assert [kind for _, kind in said(text + CREATE.replace(" t ", " u "))] == []
+
+
+def test_a_name_with_iceberg_in_it_is_no_slip() -> None:
+    text = "CREATE TABLE t (id INT) USING {};" + CREATE.replace(" t ", " u ")
+    assert said(text.format("my_iceberg")) == [("SIS413", "warning")]
+    assert said(text.format("icebreg")) == said(text.format("iceburg")) == [("SIS413", "error")]
 
 
 HEAD = "--liquibase formatted sql\n"
@@ -759,3 +803,51 @@ def test_metadata_says_what_a_table_is_sorted_and_identified_by() -> None:
         "ALTER TABLE t DROP BRANCH unknown_to_us",
     ):
         assert said(text, known) == [], text
+
+
+# --- what only some versions refuse ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("property_", "since"),
+    [
+        ("'table_type' = 'ICEBERG'", "is a reserved table property of Spark since 4.1"),
+        ("'encryption.key-id' = 'k'", "needs format version 3 since Iceberg 1.11"),
+    ],
+)
+def test_an_error_of_some_versions_names_the_first(property_: str, since: str) -> None:
+    (error,) = check(f"CREATE TABLE t (id INT) USING iceberg TBLPROPERTIES ({property_})")
+    assert (error.code, error.severity) == ("SIS411", Severity.ERROR)
+    assert since in error.message
+
+
+@pytest.mark.parametrize("clause", ["", "USING parquet", "USING iceberg"])
+def test_a_table_whose_create_is_refused_does_not_exist(clause: str) -> None:
+    text = f"CREATE TABLE bar (a baz) {clause};\n" * 2 + CREATE
+    assert "SIS412" not in [code for code, _ in said(text)]
+    assert ("SIS412", "error") in said(text.replace("baz", "INT"))
+
+
+@pytest.mark.parametrize(
+    ("text", "type_", "change"),
+    [
+        ("CREATE TABLE t (g {}) USING iceberg", "GEOMETRY", "`TBLPROPERTIES ('format-version' = '3')`"),
+        ("CREATE TABLE t (g {}) USING iceberg", "GEOGRAPHY(ANY)", "`TBLPROPERTIES ('format-version' = '3')`"),
+        ("CREATE TABLE t (g {}) USING iceberg", "SUPER", "`TBLPROPERTIES ('format-version' = '3')`"),
+        (
+            CREATE + "ALTER TABLE t ADD COLUMN g {}",
+            "GEOMETRY",
+            "`ALTER TABLE t SET TBLPROPERTIES ('format-version' = '3')` first",
+        ),
+    ],
+)
+def test_the_type_to_write_is_not_refused_in_turn(text: str, type_: str, change: str) -> None:
+    (error,) = check(text.format(type_))
+    assert error.code == "SIS209"
+    assert error.help is not None
+    assert error.help.endswith(f" and {change}")
+    (in_v3,) = check(
+        text.format(type_).replace("USING iceberg", "USING iceberg TBLPROPERTIES ('format-version' = '3')")
+    )
+    assert in_v3.help is not None
+    assert "format-version" not in in_v3.help

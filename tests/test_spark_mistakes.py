@@ -31,6 +31,20 @@ def corrected(sql: str, mistake: MistakeHelp | None) -> str | None:
     return sql[:start] + text + sql[end:]
 
 
+@pytest.mark.parametrize("date", ["DATE'1950-01-01'", "DATE '1950-01-01'", "TIMESTAMP '1950-01-01'"])
+def test_a_date_is_not_made_a_date_again(date: str) -> None:
+    sql = f"INSERT INTO t VALUES ({date}, 'HPN', 'White Plains')"
+    mistake = help_of(
+        refused(
+            sql, "INCOMPATIBLE_DATA_FOR_TABLE.CANNOT_SAFELY_CAST", "INSERT",
+            colName="`d`", srcType='"STRING"', targetType='"DATE"',
+        )
+    )  # fmt: skip
+    assert mistake is not None
+    assert corrected(sql, mistake) is None
+    assert mistake.span is None
+
+
 @pytest.mark.parametrize(
     ("sql", "correct"),
     [

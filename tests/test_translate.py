@@ -194,7 +194,8 @@ def test_what_an_engine_cannot_say(engine, script, words):
 REFUSED_SOURCES = [
     ("trino", "CREATE TABLE db.t (a timestamp(3))", r"`a` has the type `timestamp\(3\)`"),
     ("trino", "CREATE TABLE db.t (a uuid)", "type `uuid`"),
-    ("trino", "CREATE TABLE db.t (a bigint) WITH (format = 'ORC')", "property `format` is not translated"),
+    ("trino", "CREATE TABLE db.t (a bigint) WITH (format = 'CSV')", "no file format `CSV`"),
+    ("trino", "CREATE TABLE db.t (a bigint) WITH (sorted_by = ARRAY['lower(a)'])", "no column to sort by"),
     (
         "trino",
         "CREATE TABLE db.t (a bigint) WITH (partitioning = ARRAY['bucket(16, a)'])",
@@ -203,10 +204,15 @@ REFUSED_SOURCES = [
     ("trino", "ALTER TABLE db.t SET PROPERTIES partitioning = ARRAY['a']", "which are not known"),
     ("trino", "ALTER TABLE db.t ADD COLUMN a bigint", "no partition DDL of Trino"),
     ("athena", "CREATE TABLE db.t (a int) PARTITIONED BY (a)", "not one of Iceberg's"),
-    ("athena", "CREATE TABLE db.t (a int) TBLPROPERTIES ('table_type'='ICEBERG', 'format'='orc')", "property `format`"),
+    ("athena", "CREATE TABLE db.t (a int) TBLPROPERTIES ('table_type'='ICEBERG', 'format'='csv')", "file format `csv`"),
+    (
+        "athena",
+        "CREATE TABLE db.t (a int) TBLPROPERTIES ('table_type'='ICEBERG', 'vacuum_min_snapshots_to_keep'='1')",
+        "property `vacuum_min_snapshots_to_keep`",
+    ),
     ("flink", "CREATE TABLE db.t (a int) WITH ('connector' = 'iceberg')", "defined in Flink alone"),
     ("flink", "CREATE TABLE db.t (a int, PRIMARY KEY (a) NOT ENFORCED)", "type `KEY"),
-    ("flink", "CREATE TABLE db.t (a timestamp(3))", r"type `timestamp\(3\)`"),
+    ("flink", "CREATE TABLE db.t (a timestamp(9))", r"type `timestamp\(9\)`"),
     ("clickhouse", "CREATE TABLE db.t (a Int64) ENGINE = IcebergLocal('/p') ORDER BY a", "ORDER BY"),
     ("clickhouse", "CREATE TABLE db.t (a UInt64) ENGINE = IcebergLocal('/p')", "UInt64"),
     ("clickhouse", "CREATE TABLE db.t (a Int64) ENGINE = IcebergS3('s3://b/t', 'k', 's')", "besides the location"),
@@ -222,6 +228,62 @@ REFUSED_SOURCES = [
 def test_what_spark_cannot_say(engine, text, words):
     with pytest.raises(IcebergSqlError, match=f"(?s){words}"):
         sis.translate(text, source=engine)
+
+
+@pytest.mark.parametrize(
+    ("engine", "text", "spark"),
+    [
+        (
+            "trino",
+            "CREATE TABLE db.t (a int, b smallint, c tinyint) WITH (format = 'PARQUET', format_version = 2)",
+            (
+                "CREATE TABLE db.t (a INT, b INT, c INT) USING iceberg "
+                "TBLPROPERTIES ('format-version' = '2', 'write.format.default' = 'parquet');\n"
+            ),
+        ),
+        (
+            "trino",
+            "CREATE TABLE db.t (a int, b varchar) WITH (sorted_by = ARRAY['a', '\"b\" DESC NULLS LAST'])",
+            (
+                "CREATE TABLE db.t (a INT, b STRING) USING iceberg;\n"
+                "ALTER TABLE db.t WRITE LOCALLY ORDERED BY a, b DESC NULLS LAST;\n"
+            ),
+        ),
+        (
+            "athena",
+            "CREATE TABLE db.t (a int) LOCATION 's3://x/t' TBLPROPERTIES ('table_type'='ICEBERG', 'format'='parquet')",
+            (
+                "CREATE TABLE db.t (a INT) USING iceberg LOCATION 's3://x/t' "
+                "TBLPROPERTIES ('format-version' = '2', 'write.format.default' = 'parquet');\n"
+            ),
+        ),
+        (
+            "flink",
+            "CREATE TABLE db.t (a TIMESTAMP(3), b TIMESTAMP_LTZ(3), c TIMESTAMP, d INTEGER)",
+            "CREATE TABLE db.t (a TIMESTAMP_NTZ, b TIMESTAMP, c TIMESTAMP_NTZ, d INT) USING iceberg;\n",
+        ),
+    ],
+)
+def test_ddl_from_the_wild(engine, text, spark):
+    assert sis.translate(text, source=engine) == spark
+
+
+def test_a_script_is_translated_statement_by_statement(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    script = tmp_path / "all.sql"
+    script.write_text(
+        "CREATE SCHEMA lake.db;\nUSE lake.db;\nCREATE TABLE db.t (a int);\nINSERT INTO db.t\nVALUES (1);\n", "utf-8"
+    )
+    assert main(["translate", "--from", "trino", str(script)]) == 1
+    output = capsys.readouterr()
+    assert output.out == (
+        "-- not translated: line 1: `CREATE SCHEMA lake ...` is no partition DDL of Trino\n"
+        "-- not translated: line 2: `USE lake . ...` is no partition DDL of Trino\n"
+        "CREATE TABLE db.t (a INT) USING iceberg;\n"
+        "-- not translated: line 4: `INSERT INTO db ...` is no partition DDL of Trino\n"
+    )
+    assert f"error: {script}:4: `INSERT INTO db ...`" in output.err
+    with pytest.raises(IcebergSqlError, match="3 statements cannot be translated from trino to spark"):
+        sis.translate(script.read_text("utf-8"), source="trino")
 
 
 def test_a_creation_in_pyiceberg_is_one_statement_where_its_names_allow():

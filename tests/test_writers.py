@@ -74,7 +74,7 @@ NAMED = 'df.writeTo("db.t").using("iceberg").partitionedBy({}).create()\n'
         ('N = 0\n' + NAMED.format('bucket(N, "id")'), ["SIS103"]),
         ('df = df.filter("id > 1")\ndf = df.select("id", "name")\n' + NAMED.format('days("name")'), ["SIS202"]),
         ('def f(df2):\n    df2.writeTo("db.t").using("iceberg").partitionedBy(bucket(0, "x")).create()', ["SIS103"]),
-        ('df.writeTo("db.t").using("iceberg").partitionedBy("nope").partitionedBy("id").create()', []),
+        ('df.writeTo("db.t").using("iceberg").partitionedBy("nope").partitionedBy("id").create()', ["SIS412"]),
         ('df.writeTo(f"{catalog}.db.t").using("iceberg").partitionedBy(bucket(0, "id")).create()', ["SIS103"]),
         # Save modes for tables that may exist.
         *((made + APPEND.format(mode, column), codes)
@@ -89,7 +89,7 @@ NAMED = 'df.writeTo("db.t").using("iceberg").partitionedBy({}).create()\n'
         # What is not judged.
         (NAMED.format('days("name")').replace('"iceberg"', '"delta"'), []),
         (NAMED.format('days("name")').replace('"iceberg"', "provider"), []),
-        (NAMED.format('days("name")').replace(".create()", ".append()"), []),
+        (NAMED.format('days("name")').replace(".create()", ".append()"), ["SIS412"]),
         (NAMED.format('"name"').replace('.using("iceberg")', ""), []),
         ('df.write.partitionBy("nope").format("parquet").saveAsTable("db.t")', []),
         ('df.write.partitionBy("nope").saveAsTable("db.t")', []),

@@ -32,6 +32,13 @@ FRAME = f'df = spark.createDataFrame([], "{COLUMNS}")\n'
 
 MADE = f'spark.sql("CREATE TABLE {{t}} ({COLUMNS}) USING iceberg PARTITIONED BY (name)")\n'
 
+STREAM = (
+    "import tempfile\nfolder = tempfile.mkdtemp()\n"
+    'df.write.parquet(folder + "/in")\n'
+    'frames = spark.readStream.schema(df.schema).parquet(folder + "/in")\n'
+    'frames.writeStream.format("iceberg").option("checkpointLocation", folder + "/checks").trigger(availableNow=True)'
+)
+
 
 def _v2(terms: str, *found: tuple[str, str]) -> Case:
     return Case(f'df.writeTo("{{t}}").using("iceberg").partitionedBy({terms}).create()', found)
@@ -103,6 +110,22 @@ WRITERS = [
           ('partitionBy("id").bucketBy(4, "id").sortBy("id")', "", ('partitionBy("id")', 'bucketBy(4, "id")')),
       )),
     Case(MADE + 'w = df.write.partitionBy("name").format("iceberg")\nw.mode("append")\nw.insertInto("{t}")', (("SIS412", 'partitionBy("name")'),)),
+    # Methods that a writer does not have, and partitioning that it ignores.
+    Case('df.write.format("iceberg").partitionedBy("id").saveAsTable("{t}")', (("SIS412", 'partitionedBy("id")'),)),
+    Case('df.write.partitionedBy(days("ts"))', (("SIS412", 'partitionedBy(days("ts"))'),)),
+    Case('df.writeTo("{t}").using("iceberg").partitionBy("id").create()', (("SIS412", 'partitionBy("id")'),)),
+    Case(MADE + 'df.writeTo("{t}").partitionedBy(days("ts")).append()', (("SIS412", 'partitionedBy(days("ts"))'),), runs=True),
+    Case(MADE + 'df.writeTo("{t}").partitionedBy("id").overwritePartitions()', (("SIS412", 'partitionedBy("id")'),), runs=True),
+    Case('df.writeTo("{t}").using("iceberg").partitionedBy("id").partitionedBy("name").create()\n'
+         'assert spark.table("{t}.partitions").schema["partition"].dataType.names == ["name"]',
+         (("SIS412", 'partitionedBy("id")'),), runs=True),
+    Case('df.write.format("iceberg").partitionBy("id").partitionBy("name").saveAsTable("{t}")\n'
+         'assert spark.table("{t}.partitions").schema["partition"].dataType.names == ["name"]',
+         (("SIS412", 'partitionBy("id")'),), runs=True),
+    *(Case(before + STREAM + f'.partitionBy({terms}).toTable("{{t}}").stop()', tuple(("SIS412", f"partitionBy({terms})") for _ in found), runs=bool(before))
+      for before in ("", MADE)
+      for terms, found in (('"days(ts)"', (1,)), ('"name"', ()))),
+    Case(STREAM + '.partitionedBy("name").toTable("{t}")', (("SIS412", 'partitionedBy("name")'),)),
     Case('df.write.mode("append").format("iceberg").partitionBy("days(ts)").saveAsTable("{t}")', (("SIS101", '"days(ts)"'),)),
 ]  # fmt: skip
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from spark_iceberg_sql.checker.rule_runner import EVERY_CODE, StatementResult
 from spark_iceberg_sql.checker.suppressions import Suppressions
 from spark_iceberg_sql.diagnostics import Diagnostic, Lines, Severity
+from spark_iceberg_sql.model.engines import Dialect
 from spark_iceberg_sql.model.tables import Tables
 from spark_iceberg_sql.records import field, record, replace
 from spark_iceberg_sql.rules.base import Event, Finding, Rule
@@ -14,7 +15,7 @@ from spark_iceberg_sql.rules.message_format import without_nested_backticks
 from spark_iceberg_sql.rules.registry import reporter
 from spark_iceberg_sql.rules.sis000_internal_error import internal_error_finding
 from spark_iceberg_sql.safe_output import visible
-from spark_iceberg_sql.syntax.parser.dialect import Dialect, indicates_dialect
+from spark_iceberg_sql.syntax.parser.dialect import indicates_dialect
 from spark_iceberg_sql.syntax.script import Statement
 from spark_iceberg_sql.syntax.terms import Offsets
 
@@ -44,7 +45,11 @@ class DiagnosticCollector:
     undecided_codes: set[str] = field(default_factory=set)  # codes of rules, for the current statement
 
     def indicates(self, evidence: Dialect) -> bool:
-        """True if the text has syntax of a dialect; computed at most once, and only if a finding depends on it."""
+        """True if the text, or one before it in its series, has syntax of a dialect; computed once, and only if a
+        finding depends on it.
+        """
+        if evidence in (self.catalog.dialects or ()):
+            return True
         if evidence not in self.dialect_evidence:
             self.dialect_evidence[evidence] = indicates_dialect(self.lines.text, self.statements, evidence)
         return self.dialect_evidence[evidence]

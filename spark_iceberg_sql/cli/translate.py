@@ -32,7 +32,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print the statements; returns the exit code: 1 if one of them cannot be translated, and then none is printed."""
+    """Print the statements; returns the exit code: 1 if one of them cannot be translated, which is a comment then."""
     first, linter = args.files[0], Linter()
     known = linter.catalog_before(first, configuration(args).of(Path(first)))
     translator = Translator(to=args.to, source=args.source, known=known)
@@ -44,7 +44,5 @@ def run(args: argparse.Namespace) -> int:
             is_refused = True
             write_message(f"error: {name}:{refusal.line}: {refusal.fact}\nhelp: {refusal.remedy}")
     linter.require_answers()
-    if is_refused:
-        return FINDINGS
     sys.stdout.write(visible_lines("".join(results)))
-    return CLEAN
+    return FINDINGS if is_refused else CLEAN

@@ -130,13 +130,17 @@ def _apply_intended_create(context: Context, node: nodes.Create, *, readable: bo
                 has_rows=False,
                 is_partial=not is_complete,
             )
-    context.catalog.remember(context.target_name, table)
+    context.catalog.remember(context.target_name, replace(table, is_certain=not context.has_uncertain_kind))
 
 
 def _apply_create(context: Context, node: nodes.Create) -> None:
     catalog, parts = context.catalog, context.target_name
     existing_table = context.table
     if node.if_not_exists and isinstance(existing_table, Table) and not existing_table.is_intended:
+        return
+    if any(column.type is None for column in (*(node.columns or ()), *node.typed_partitions)):
+        # Spark may refuse the type in a table of any format, whether or not a rule can report it.
+        _apply_intended_create(context, node, readable=True)
         return
     if not context.creates_iceberg:
         catalog.remember(parts, foreign_table(context, node))

@@ -30,10 +30,10 @@ class TextUnit:
 
 @record(frozen=True, slots=True)
 class ExtractionProblem:
-    """SQL that cannot be extracted, or a call that Spark refuses without any SQL.
+    """SQL that cannot be extracted, or a call that Spark refuses or ignores without any SQL.
 
     unit_index, start, end: its position. reason, help: for the user. is_refused: Spark refuses it, so it is
-    an error.
+    an error. is_ignored: Spark ignores it, so it is a warning.
     """
 
     unit_index: int
@@ -42,6 +42,7 @@ class ExtractionProblem:
     reason: str
     help: str = "write the SQL as a string in the call, or check the program's statements at run time"
     is_refused: bool = False
+    is_ignored: bool = False
 
 
 @record(frozen=True, slots=True)

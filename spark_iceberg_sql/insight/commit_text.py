@@ -18,8 +18,8 @@ def commit_text(operation: str, counts: Mapping[str, int], snapshots: int = 1) -
     added, removed = counts.get("added-records", 0), counts.get("deleted-records", 0)
     if operation == "replace" and added == removed:
         parts += [f"rewrote {plural(added, 'row')}"] if added else []
-    elif added and removed:  # whole files are rewritten: most of their rows may be unchanged
-        parts.append(f"replaced {plural(removed, 'row')} by {added:,}")
+    elif added and removed:  # most of the rows in these files may be unchanged
+        parts.append(f"replaced files of {plural(removed, 'row')} by files of {added:,}")
     elif added or removed:
         parts.append(f"{'wrote' if added else 'removed'} {plural(added or removed, 'row')}")
     if files := counts.get("added-data-files"):

@@ -1,8 +1,18 @@
-"""The engines that a text's SQL may be for, as a comment or a setting names them."""
+"""The engines that a text's SQL may be for, as a comment or a setting names them, or as its grammar indicates."""
 
 from __future__ import annotations
 
+from enum import Enum, auto
+
 from spark_iceberg_sql.records import record
+
+
+class Dialect(Enum):
+    """A dialect that a text's grammar indicates."""
+
+    SPARK = auto()  # only Spark or Iceberg
+    SHARED = auto()  # Spark, but also Hive, Athena, Flink or DuckDB
+    OTHER_ENGINES = auto()  # other engines
 
 
 @record(frozen=True, slots=True)

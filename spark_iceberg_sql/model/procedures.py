@@ -26,6 +26,8 @@ def _procedure(name: str, parameters: str, *, creates_table: bool = False) -> Pr
     return Procedure(name, tuple(parameters.split()), creates_table)
 
 
+# The version whose procedures these are.
+ICEBERG_VERSION = "1.12"
 PROCEDURES = (
     _procedure(
         "add_files", "table source_table partition_filter check_duplicate_files parallelism", creates_table=True

@@ -11,7 +11,7 @@ from typing import Any
 
 from spark_iceberg_sql.lazy import forget
 from spark_iceberg_sql.model.access_tracking import AccessRecord, TrackedMapping
-from spark_iceberg_sql.model.engines import Engine
+from spark_iceberg_sql.model.engines import Dialect, Engine
 from spark_iceberg_sql.model.schema import Schema
 from spark_iceberg_sql.model.table import MissingTable, Name, RelationKind, Table, is_branch
 
@@ -28,8 +28,9 @@ class Tables:
     case_sensitive: Spark's `spark.sql.caseSensitive`. time_zone: the session's, once a statement has set
     it. shared: true if anything besides the statements, such as the surrounding program, creates and drops
     tables. others: a number for the last statement that may have written rows; 0 if there was none.
-    engine: that the statements are for, if a comment or a setting names one. other_procedures: those that a catalog has
-    besides Iceberg's, in lower case.
+    engine: that the statements are for, if a comment or a setting names one. dialects: those that the earlier texts of
+    a series indicate; None if the tables come from elsewhere, so that they are Spark's.
+    other_procedures: those that a catalog has besides Iceberg's, in lower case.
     filled_in: true if a statement has run whose text a template or a program completes. live: true if they
     are a session's. Subclasses that read a live catalog override `look_up`.
     """
@@ -51,6 +52,7 @@ class Tables:
         self.case_sensitive = case_sensitive
         self.time_zone: str | None = None
         self.engine: Engine | None = None
+        self.dialects: frozenset[Dialect] | None = None
         self.other_procedures: frozenset[str] = frozenset()
         self.shared = False
         self.filled_in = False
@@ -124,8 +126,11 @@ class Tables:
 
     @property
     def says_anything(self) -> bool:
-        """True if it is known which catalog or which tables the statements concern."""
-        return self.catalog is not None or self.complete or bool(self._entries)
+        """True if it is known which catalog or which tables of Spark's the statements concern.
+
+        Tables of earlier texts of a series show nothing: another engine may have created them.
+        """
+        return self.catalog is not None or self.complete or (bool(self._entries) and self.dialects is None)
 
     def full_name(self, parts: Name) -> Name:
         """The full name of a name in a statement, given the current catalog and namespace."""
@@ -224,6 +229,8 @@ class Tables:
         self._unsettled += [space for space in other._unsettled if space not in self._unsettled]
         self.others = max(self.others, other.others)
         self.filled_in = self.filled_in or other.filled_in
+        if self.dialects is not None and other.dialects is not None:
+            self.dialects |= other.dialects
 
     def put(self, table: Table) -> None:
         """Remember a table under its name."""

@@ -165,12 +165,12 @@ class IcebergSql(Magics):  # type: ignore[misc]
         worker = StatementWorker(session_engine, can_redraw(self.shell))
         source = Cell(text, prefix)
         runner = Runner(session_engine, source, options, variables, worker, self._recorder, self._saved)
-        if options.runs:  # if the cell fails, --next must not show the result of an earlier one
-            self._pages.pop("", None)
         try:
             result = self._run_in(worker, runner.run, options, runner.text)
         finally:
             self._remedy = runner.remedy
+        if options.runs:  # `--next` shows the last result, which a cell that fails does not replace
+            self._pages.pop("", None)
         if runner.corrected is not None:
             self.shell.set_next_input(runner.corrected, replace=cell is not None)
         if result is None:

@@ -16,6 +16,8 @@ from spark_iceberg_sql.notebook.parameter_values import NoValueError, is_frame, 
 from spark_iceberg_sql.syntax.lexer import TRIVIA, Token, TokenKind, tokenize
 from spark_iceberg_sql.syntax.script import Statement, statements
 
+# `VERSION AS OF` is followed by a literal.
+_VERSIONS = ("VERSION", "SYSTEM_VERSION")
 # These are followed by a name, which cannot be a value.
 _BEFORE_NAMES = frozenset({"FROM", "JOIN", "INTO", "TABLE", "UPDATE", "VIEW", "DESCRIBE", "DESC"})
 
@@ -67,6 +69,13 @@ def bind(text: str, variables: Mapping[str, Any]) -> BoundSql:
         value = _value(name, token.start, end, variables)
         has_frame = is_frame(value)
         _refuse_name_part(text, tokens, i, end, value)
+        words = [previous.word for previous in tokens[max(i - 3, 0) : i]]
+        if words[-2:] == ["AS", "OF"] and words[0] in _VERSIONS and type(value) is int and f"_{name}" not in variables:
+            # Spark writes an integer as `1L`, which is no version; a string is, in one more character.
+            values[f"_{name}"] = str(value)
+            parts += [text[offset : token.start], f":_{name}"]
+            offset = end
+            continue
         replacement = f"__{name}" if has_frame else f":{name} "
         (frames if has_frame else values)[f"__{name}" if has_frame else name] = value
         # Padded to the same length: offsets in the bound text are those of the cell's SQL.
@@ -82,6 +91,7 @@ def restore_braces(text: str, cell_sql: str) -> str:
     the same.
     """
     for name in dict.fromkeys(re.findall(r"\{(\w+)\}", cell_sql)):
+        text = text.replace(f":_{name}", f"{{{name}}}")
         text = text.replace(f":{name} ", f"{{{name}}}").replace(f"__{name}", f"{{{name}}}")
     return text
 

@@ -53,7 +53,7 @@ class Event(Enum):
     INTERNAL_ERROR = "a rule, the parser or the schema tracking failed"
     NOT_CHECKED = "a fact that rules need is unknown"
     UNUSED_IGNORE = "an ignore comment suppressed nothing"
-    REFUSED_CALL = "a call in a program that Spark refuses before it looks at the table"
+    REFUSED_CALL = "a call in a program that Spark refuses or ignores before it looks at the table"
 
 
 @record(frozen=True, slots=True)

@@ -75,6 +75,7 @@ _MODULES = (
     "sis606_missing_group_by",
     "sis607_wrong_number_of_values",
     "sis608_null_for_every_row",
+    "sis609_refused_argument",
 )
 
 

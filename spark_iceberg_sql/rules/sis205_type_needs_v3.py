@@ -45,7 +45,6 @@ _REQUIRED_VERSION = 3
 )
 def type_needs_v3(context: Context) -> Findings:
     """Every new column, at any depth, of a version 3 type in a table of an earlier version."""
-    node = context.node
     for column in context.new_columns:
         v3_type = column.type and next((p for p in primitives(column.type) if p.name in V3_TYPES), None)
         if not v3_type:
@@ -54,10 +53,7 @@ def type_needs_v3(context: Context) -> Findings:
         if version is None or version >= _REQUIRED_VERSION:
             return
         type_name = "void" if v3_type.name == "unknown" else v3_type.name
-        if isinstance(node, nodes.Create):
-            help_ = "write `TBLPROPERTIES ('format-version' = '3')`"
-        else:
-            help_ = f"write `ALTER TABLE {context.target.text} SET TBLPROPERTIES ('format-version' = '3')` first"
+        help_ = f"write {version_clause(context)}"
         if v3_type.name == "variant":
             help_ += f", or `{column.name} STRING`"
         yield Finding(
@@ -65,3 +61,10 @@ def type_needs_v3(context: Context) -> Findings:
             f"`{column.name}` is a {type_name}, which needs format version 3, but the table has version {version}",
             help_,
         )
+
+
+def version_clause(context: Context) -> str:
+    """The clause that gives the statement's table format version 3."""
+    if isinstance(context.node, nodes.Create):
+        return "`TBLPROPERTIES ('format-version' = '3')`"
+    return f"`ALTER TABLE {context.target.text} SET TBLPROPERTIES ('format-version' = '3')` first"

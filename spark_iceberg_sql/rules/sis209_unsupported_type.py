@@ -27,9 +27,12 @@ from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.model.transforms import BY_SPELLING
 from spark_iceberg_sql.rules.base import Category, Finding, Findings, rule
 from spark_iceberg_sql.rules.preconditions import has_nonstandard_types
-from spark_iceberg_sql.rules.spark_types import spark_type, type_words
+from spark_iceberg_sql.rules.sis205_type_needs_v3 import version_clause
+from spark_iceberg_sql.rules.spark_types import TYPES_OF_V3, spark_type, type_words
 from spark_iceberg_sql.syntax import nodes, terms
 from spark_iceberg_sql.syntax.identifiers import quoted
+
+_V3 = 3
 
 
 @rule(
@@ -55,6 +58,8 @@ def unsupported_type(context: Context) -> Findings:
             help_ = f"use Spark's own types inside it, such as `{spark}`"
         else:
             help_ = f"write `{quoted(column.name)} {spark}`"
+            if spark in TYPES_OF_V3 and (context.format_version or _V3) < _V3:
+                help_ += f" and {version_clause(context)}"
         message = f"Iceberg tables in Spark have no type `{column.type_text}`"
         # Spark has intervals with a unit: Iceberg refuses them when it creates the table.
         is_refused_late = len(type_names) > 1 and type_names[0] == "interval"

@@ -1,12 +1,12 @@
 """A table property that is reserved, or whose value Iceberg cannot use.
 
 ## Why
-Spark reserves `provider`, `location`, `owner`, `external`, `table_type` (Athena's) and `is_managed_location`,
-most of them for clauses, and Iceberg has separate statements for `sort-order` and `identifier-fields`: setting
-these properties is refused ("is a reserved table property"). Iceberg parses the values of many others: if
+Spark reserves `provider`, `location`, `owner`, `external`, `is_managed_location` and, since 4.1, `table_type`
+(Athena's), most of them for clauses, and Iceberg has separate statements for `sort-order` and `identifier-fields`:
+setting these properties is refused ("is a reserved table property"). Iceberg parses the values of many others: if
 `commit.retry.num-retries` is not a number, the statement is refused; if `write.distribution-mode` is unknown or
 `write.target-file-size-bytes` is '512MB', the statement is accepted and then every INSERT fails. Column metrics
-need a column that exists, and `encryption.key-id` needs format version 3.
+need a column that exists, and since Iceberg 1.11 `encryption.key-id` needs format version 3.
 
 ## Instead
 `USING`, `LOCATION`, `ALTER TABLE ... WRITE ORDERED BY` and `SET IDENTIFIER FIELDS`. File formats are parquet, orc
@@ -59,6 +59,8 @@ RESERVED = {
     "is_managed_location": "leave it out",
     "table_type": "write `USING iceberg`, and leave it out",
 }
+# Of those, what an earlier Spark accepts.
+_RESERVED_SINCE = {"table_type": "4.1"}
 # Reserved by Iceberg, only in ALTER TABLE (Spark3Util.setProperty).
 _ICEBERG_RESERVED = {
     "sort-order": "write `ALTER TABLE {table} WRITE ORDERED BY ...`",
@@ -89,7 +91,7 @@ def refused_property(context: Context) -> Findings:
         yield from _removed(context, node)
     for item in items:
         if item.key in RESERVED:
-            message = f"`{item.key}` is a reserved table property of Spark"
+            message = f"`{item.key}` {_is_reserved(item.key)}"
             yield Finding(item.key_span, message, RESERVED[item.key], early=True)
         elif iceberg and item.key.lower().replace("-", "_") in _PARTITION_KEYS:
             from spark_iceberg_sql.rules.intended_fields import parse_fields  # the command starts sooner
@@ -108,8 +110,14 @@ def refused_property(context: Context) -> Findings:
             yield finding
     for item in items if isinstance(node, nodes.Create) and iceberg else ():
         if item.key in V3_KEYS and context.format_version in (1, 2):
-            message = f"`{item.key}` needs format version 3"
+            message = f"`{item.key}` needs format version 3 since Iceberg 1.11"
             yield Finding(item.key_span, message, "add `'format-version' = '3'`, or leave it out")
+
+
+def _is_reserved(key: str) -> str:
+    """The predicate of a reserved key, with the version of Spark if an earlier one accepts it."""
+    since = _RESERVED_SINCE.get(key)
+    return "is a reserved table property of Spark" + (f" since {since}" if since is not None else "")
 
 
 def _value(context: Context, item: terms.Property) -> Finding | None:
@@ -159,5 +167,5 @@ def _metrics(context: Context, item: terms.Property) -> Finding | None:
 def _removed(context: Context, node: nodes.SetProperties) -> Findings:
     for key in node.removed:
         if key in RESERVED:
-            message = f"`{key}` is a reserved table property of Spark and cannot be removed"
+            message = f"`{key}` {_is_reserved(key)} and cannot be removed"
             yield Finding(context.target.span, message, "leave it out")

@@ -11,7 +11,9 @@ REPAIR TABLE) are refused: Iceberg's partitions are created and removed along wi
 
 DROP TABLE needs a table that exists, too. CREATE TABLE is refused if the table exists; with IF NOT EXISTS it does
 nothing and is not checked further, so a new PARTITIONED BY has no effect. In Python, `insertInto` is refused
-after `partitionBy` and `bucketBy`: the table that it inserts into has a partitioning.
+after `partitionBy` and `bucketBy`: the table that it inserts into has a partitioning; `append` after `partitionedBy`
+ignores it, a second `partitionedBy` replaces the first, and a writer has only one of the two methods: `write` and
+`writeStream` have `partitionBy`, with names of columns, `writeTo` has `partitionedBy`.
 
 ## Instead
 The table itself: ALTER TABLE if it exists, CREATE TABLE if it does not.

@@ -40,12 +40,12 @@ import re
 from spark_iceberg_sql.diagnostics import Edit, Fix, Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.lazy import regex
-from spark_iceberg_sql.model.schema import similar_names
 from spark_iceberg_sql.model.transforms import find_transform
 from spark_iceberg_sql.rules.base import Category, Finding, Findings, rule
 from spark_iceberg_sql.rules.preconditions import has_special_clauses
 from spark_iceberg_sql.syntax import nodes, terms
 from spark_iceberg_sql.syntax.parser.create import OTHER_FORMATS
+from spark_iceberg_sql.syntax.parser.typos import nearest_keyword
 
 _CLUSTERED = regex(
     r"CLUSTERED\s+BY\s*\(([^()]+)\)\s*(?:SORTED\s+BY\s*\(([^()]+)\)\s*)?INTO\s+(\d+)\s+BUCKETS", re.IGNORECASE
@@ -159,7 +159,7 @@ def _no_format(context: Context, node: nodes.Create) -> Finding | None:
     if provider is None or span is None or provider in OTHER_FORMATS or "{" in provider:
         return None
     is_certain = _is_iceberg_catalog(context)
-    suggestion = next(iter(similar_names(provider, ("iceberg",))), "")
+    suggestion = nearest_keyword(provider.upper(), "ICEBERG")
     is_known_format = provider in ("iceberg", *_ICEBERG_FILE_FORMATS) or (provider in _SPARK_FORMATS and not is_certain)
     if is_known_format or (not is_certain and not suggestion and "." in provider):
         return None

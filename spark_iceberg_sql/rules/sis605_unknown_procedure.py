@@ -4,6 +4,7 @@
 Spark refuses the statement: "Failed to load routine", or "named argument reference for the argument named ...". The
 rule reports only names that are similar to one of Iceberg's procedures or of its parameters, and a procedure only if
 its arguments are those of the similar one: a catalog may have procedures of its own, and a later Iceberg more of them.
+A parameter that only other procedures have, such as `dry_run`, is reported with the version that was looked at.
 It reports nothing in calls as Trino and Presto have them, whose procedures take the schema and the table apart.
 
 ## Instead
@@ -29,7 +30,7 @@ from __future__ import annotations
 
 from spark_iceberg_sql.diagnostics import Edit, Fix, Severity
 from spark_iceberg_sql.facts.context import Context
-from spark_iceberg_sql.model.procedures import BY_NAME, Procedure, similar_procedure
+from spark_iceberg_sql.model.procedures import BY_NAME, ICEBERG_VERSION, PROCEDURES, Procedure, similar_procedure
 from spark_iceberg_sql.model.schema import similar_names
 from spark_iceberg_sql.rules.base import Category, Finding, Findings, rule
 from spark_iceberg_sql.syntax import nodes
@@ -57,9 +58,15 @@ def unknown_procedure(context: Context) -> Findings:
         if not argument.name or argument.name in procedure.parameters:
             continue
         free_parameters = [p for p in procedure.parameters if all(p != other.name for other in node.arguments)]
-        for similar in similar_names(argument.name, free_parameters)[:1]:
-            message = f"the procedure `{procedure.name}` has no parameter `{argument.name}`"
+        message = f"the procedure `{procedure.name}` has no parameter `{argument.name}`"
+        similar = next(iter(similar_names(argument.name, free_parameters)), None)
+        if similar is not None:
             yield _finding(argument.span, message, similar)
+        elif others := [f"`{other.name}`" for other in PROCEDURES if argument.name in other.parameters]:
+            having = (
+                f"only {others[0]} has it" if len(others) == 1 else f"{', '.join(others[:-1])} and {others[-1]} have it"
+            )
+            yield Finding(argument.span, f"{message} in Iceberg {ICEBERG_VERSION}", f"leave it out: {having}")
 
 
 def _fits(node: nodes.Call, procedure: Procedure) -> bool:

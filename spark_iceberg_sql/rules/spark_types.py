@@ -21,6 +21,9 @@ _SPARK_TYPES = {
     "interval": "BIGINT",
 }
 
+# Spark's names of types that only format version 3 has.
+TYPES_OF_V3 = frozenset({"GEOMETRY(4326)", "GEOGRAPHY(4326)", "VARIANT"})
+
 
 def type_words(type_text: str) -> list[str]:
     """The words of a type as written, in lower case, the outermost first."""

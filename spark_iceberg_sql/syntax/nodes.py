@@ -214,12 +214,13 @@ class DropNamespace(Node):
 class CallArgument:
     """An argument of a CALL. name: before `=>`, in lower case; empty without one. span: of the name, or of the value.
 
-    value: if it is a string literal.
+    value: if it is a string literal. value_span: of the value.
     """
 
     name: str
     span: Offsets
     value: str | None = None
+    value_span: Offsets = (0, 0)
 
 
 @record(frozen=True, slots=True)

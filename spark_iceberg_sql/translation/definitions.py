@@ -11,6 +11,8 @@ from spark_iceberg_sql.model.schema import Schema
 from spark_iceberg_sql.syntax.lexer import Token
 
 Name = tuple[str, ...]
+FILE_FORMAT = "write.format.default"
+_FILE_FORMATS = ("parquet", "orc", "avro")
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,3 +122,10 @@ def default_named(term: FieldTerm, engine: str) -> FieldTerm:
     if term.name is not None and term.name not in defaults:
         raise unsupported(f"{engine} cannot name a partition field `{term.name}`", f"leave out AS {term.name}")
     return term
+
+
+def file_format_properties(file_format: str) -> dict[str, str]:
+    """Iceberg's property for a file format. Raises IcebergSqlError for one that Iceberg does not write."""
+    if file_format.lower() not in _FILE_FORMATS:
+        raise unsupported(f"Iceberg has no file format `{file_format}`", "write PARQUET, ORC or AVRO")
+    return {FILE_FORMAT: file_format.lower()}

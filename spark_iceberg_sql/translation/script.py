@@ -12,7 +12,7 @@ from spark_iceberg_sql.model.tables import Tables
 from spark_iceberg_sql.syntax.script import Statement, statements
 from spark_iceberg_sql.translation.definitions import Definition
 from spark_iceberg_sql.translation.engines import athena, clickhouse, flink, pyiceberg, trino
-from spark_iceberg_sql.translation.spark_statements import definition_of
+from spark_iceberg_sql.translation.spark_statements import definition_of, is_order
 
 SPARK, PYICEBERG = "spark", "pyiceberg"
 
@@ -85,15 +85,36 @@ class Translator:
         self.refusals: list[Refusal] = []
 
     def translate(self, text: str) -> str:
-        """The statements that can be translated; the others are in `refusals`."""
+        """The statements that can be translated; the others are comments with the reason, and in `refusals`.
+
+        Empty if there is none.
+        """
         self.refusals = []
-        results = []
+        results: list[str] = []
+        count, written_count = 0, 0
         for line, statement in self._spark_statements(text):
+            results += self._comments(count)
+            count = len(self.refusals)
             with self._refusing(line):
-                results.append(self._written(statement, definition_of(statement, self._catalog)))
-        if self._to == PYICEBERG:
-            return pyiceberg.with_imports("".join(f"{result}\n" for result in results))
-        return "".join(f"{result};\n" for result in results)
+                # A sort order of the source engine; Spark's are left to Spark.
+                if self._to == SPARK != self._source and is_order(statement):
+                    result = statement.text
+                else:
+                    result = self._written(statement, definition_of(statement, self._catalog))
+                results.append(f"{result}\n" if self._to == PYICEBERG else f"{result};\n")
+                written_count += 1
+        results += self._comments(count)
+        if not written_count:
+            return ""
+        return pyiceberg.with_imports("".join(results)) if self._to == PYICEBERG else "".join(results)
+
+    def _comments(self, count: int) -> list[str]:
+        """A comment for each refusal after the first `count`."""
+        mark = "#" if self._to == PYICEBERG else "--"
+        return [
+            f"{mark} not translated: line {refusal.line}: {' '.join(refusal.fact.split())}\n"
+            for refusal in self.refusals[count:]
+        ]
 
     @contextmanager
     def _refusing(self, line: int) -> Iterator[None]:

@@ -69,6 +69,16 @@ def _with_comment(column: Field, comment: str | None) -> Field:
     return Field(column.name, column.type, column.required, column.field_id, comment)
 
 
+def order_text(table: Name, order: Sequence[str]) -> str:
+    """The statement that sorts the rows of each file. order: terms with their directions."""
+    return f"ALTER TABLE {dotted_name(table)} WRITE LOCALLY ORDERED BY {', '.join(order)}"
+
+
+def is_order(statement: Statement) -> bool:
+    """True for ALTER TABLE ... WRITE ... ORDERED BY."""
+    return isinstance(parser.parse(statement), nodes.WriteOrder)
+
+
 def change_texts(change: SpecChange) -> list[str]:
     """The statements of a change of the spec: Spark changes one field in each."""
     prefix = f"ALTER TABLE {dotted_name(change.table)}"

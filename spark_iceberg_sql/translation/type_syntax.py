@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from spark_iceberg_sql.lazy import regex
 from spark_iceberg_sql.model.types import Field, List, Map, Primitive, Struct, Type
@@ -19,7 +19,8 @@ class TypeSyntax:
 
     engine: its name, for messages. primitives: Iceberg's name -> the engine's, decimal apart. opening, closing: the
     brackets around the parts of nested types. struct: the word for one. separator: between the name and the type of
-    a struct's field. quote: returns a name as the engine takes it.
+    a struct's field. quote: returns a name as the engine takes it. aliases: other texts that are read -> Iceberg's name
+    for the type that the engine stores.
     """
 
     engine: str
@@ -29,6 +30,7 @@ class TypeSyntax:
     struct: str
     separator: str
     quote: Callable[[str], str]
+    aliases: Mapping[str, str] = field(default_factory=dict)
 
     def column_text(self, column: Field) -> str:
         """A column's type, and NOT NULL if it is required. Raises IcebergSqlError as `text`."""
@@ -101,7 +103,8 @@ class TypeSyntax:
 
     def _primitives(self, words: list[str], start: int) -> Iterator[tuple[str, int]]:
         """The primitive types that begin at a word, the longest first."""
-        for name, text in sorted(self.primitives.items(), key=lambda item: -len(item[1])):
+        texts = [*((text, name) for name, text in self.primitives.items()), *self.aliases.items()]
+        for text, name in sorted(texts, key=lambda item: -len(item[0])):
             expected = _WORD.findall(text)
             end = start + len(expected)
             if [w.lower() for w in words[start:end]] == [w.lower() for w in expected]:

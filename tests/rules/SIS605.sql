@@ -18,3 +18,10 @@ CALL local.system.rewrite_data_files(table => 'db.t', options => map('min-input-
 CALL local.system.rewrite_datafiles('db.t');  -- error: SIS605
 CALL local.system.expire_snapshots(table_name => 'db.t', retain_last => 5);  -- error: SIS605
 CALL local.system.publish_change('db.t', 'a');  -- error: SIS605
+
+-- case: a parameter of another procedure
+CREATE TABLE db.t (id BIGINT, ts TIMESTAMP) USING iceberg PARTITIONED BY (days(ts));
+CALL local.system.expire_snapshots(table => 'db.t', dry_run => true);  -- error: SIS605
+CALL local.system.rewrite_data_files(table => 'db.t', dry_run => true);  -- error: SIS605
+CALL local.system.rewrite_manifests(table => 'db.t', where => 'id = 1');  -- error: SIS605
+CALL local.system.remove_orphan_files(table => 'db.t', dry_run => true);

@@ -71,6 +71,7 @@ WORDS = {
     "pipes": re.compile(r"\|>"),
     "null beside IN": re.compile(r"PARTITIONED BY \(g, b\).*NULL.*\bg IN \(", re.DOTALL),
     "scripts": re.compile(r"^BEGIN\b", re.MULTILINE),
+    "expressions in CALL": re.compile(r"\bCALL\b.*(?:older_than => (?:\w+\(|')|older_than => cutoff\))"),
 }
 
 

@@ -115,6 +115,18 @@ SET_SECRET = "SET spark.sql.catalog.zz.s3.secret-access-key=hunter2hunter2"
 
 # A cell; the text under the carets, if the error has a position; and what else the message must contain.
 MISTAKES: list[tuple[str, str | None, list[str]]] = [
+    # a procedure and a table that is not there
+    (S + "CALL local.system.expire_snapshots(table => 'd.tt')", None, ["did you mean `d.t`?"]),
+    (S + "CALL local.system.rewrite_data_files('d.tt')", None, ["did you mean `d.t`?"]),
+    (S + "CALL local.system.rollback_to_snapshot('elsewhere.t', 1)", None, ["elsewhere"]),
+    # the column of a star that the source of a MERGE lacks
+    (
+        S
+        + "MERGE INTO local.d.t USING (SELECT id, name FROM local.d.t) AS s ON t.id = s.id\n"
+        + "WHEN NOT MATCHED THEN INSERT *",
+        None,
+        ["`*` takes each column of the table from the source, which has `", "add it there, or list the columns"],
+    ),
     # functions and transforms
     (
         S + "SELECT count(*) FROM local.d.t\nWHERE days(ts) = DATE '2024-01-05'",
@@ -408,12 +420,22 @@ _MOST_LINES = 14
 
 # The same, on Spark 4.1: paths in a variant.
 PATHS = S + "SELECT v:a AS c, '5'::int AS i FROM (SELECT parse_json(v) AS v FROM local.d.t LIMIT 1)"
+# `--next` after a cell that failed; a snapshot by a variable, on Spark 4.1.
+FAILED = """\
+get_ipython().run_cell("%%iceberg_sql --limit 2\\nSELECT id AS kept FROM range(9)")
+get_ipython().run_cell("%%iceberg_sql\\nSELECT nope FROM range(9)")
+%iceberg_sql --next
+"""
+VERSIONED = """\
+first = spark.table("local.d.t.snapshots").first().snapshot_id
+%iceberg_sql SELECT count(*) AS n FROM local.d.t VERSION AS OF {first}
+"""
 
 
 @pytest.fixture(scope="module")
 def cells(tmp_path_factory: pytest.TempPathFactory) -> dict[str, NotebookNode]:
     """Each cell's source, with the cell after all cells have run."""
-    sources = [SET_UP, TABLES, *(m[0] for m in MISTAKES), PATHS]
+    sources = [SET_UP, TABLES, *(m[0] for m in MISTAKES), PATHS, FAILED, VERSIONED]
     sources += [*(s[0] for s in SHOWN), KEPT, "spark.stop()", AFTER]
     book = nbformat.v4.new_notebook(cells=list(map(nbformat.v4.new_code_cell, sources)))
     place = {"metadata": {"path": str(tmp_path_factory.mktemp("kernel"))}}
@@ -480,6 +502,17 @@ def test_what_a_cell_shows(cells: dict[str, NotebookNode], shown: tuple[str, lis
 @pytest.mark.needs("paths in a variant")
 def test_a_path_in_a_variant_is_no_parameter(cells: dict[str, NotebookNode]) -> None:
     assert "1 row" in said(cells[PATHS])
+
+
+def test_a_cell_that_fails_keeps_the_last_result(cells: dict[str, NotebookNode]) -> None:
+    assert "rows 3 to 4 of 9" in said(cells[FAILED])
+    assert "there is no result" not in said(cells[FAILED])
+
+
+@pytest.mark.needs("parameters in CALL")
+def test_a_snapshot_by_a_variable(cells: dict[str, NotebookNode]) -> None:
+    assert "40" in said(cells[VERSIONED])
+    assert "rror" not in said(cells[VERSIONED])
 
 
 def test_pages_stay_when_the_session_has_ended(cells: dict[str, NotebookNode]) -> None:

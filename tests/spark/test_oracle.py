@@ -20,7 +20,7 @@ from samples import FULL, share, swept
 from spark_iceberg_sql.checker.engine import check_and_apply
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.model.metadata.metadata_json import table_from_metadata
-from spark_iceberg_sql.model.procedures import BY_NAME
+from spark_iceberg_sql.model.procedures import BY_NAME, ICEBERG_VERSION
 from spark_iceberg_sql.model.schema import Schema
 from spark_iceberg_sql.model.table import Table
 from spark_iceberg_sql.model.tables import Tables
@@ -113,6 +113,7 @@ def test_the_probes_know_every_metadata_table_and_procedure(spark: SparkSession)
         return  # Iceberg 1.11 does not list its procedures
     names = jvm.spark.procedures.SparkProcedures.names()
     assert set(names) == set(PROCEDURES) == set(BY_NAME)
+    assert str(jvm.IcebergBuild.version()).startswith(f"{ICEBERG_VERSION}.")
 
 
 def test_the_parameters_of_every_procedure(runtime: Runtime) -> None:

@@ -14,10 +14,11 @@ from spark_iceberg_sql.config.settings import Settings
 from spark_iceberg_sql.files.discovery import decode, extract_source, read_bytes
 from spark_iceberg_sql.files.placeholder_patterns import with_placeholders
 from spark_iceberg_sql.files.templates import minimal_variant, template_spans, template_variants
-from spark_iceberg_sql.model.engines import BY_NAME
+from spark_iceberg_sql.model.engines import BY_NAME, Dialect
 from spark_iceberg_sql.model.table import Table, split_name
 from spark_iceberg_sql.model.tables import Tables
 from spark_iceberg_sql.records import replace
+from spark_iceberg_sql.syntax.parser.dialect import indicated_dialects
 
 if TYPE_CHECKING:
     from spark_iceberg_sql.model.metadata.catalogs import Catalogs
@@ -144,3 +145,7 @@ def _apply_statements(path: str, catalog: Tables, settings: Settings, *, is_firs
                 catalog.filled_in = True
             for alternative in alternatives:
                 catalog.keep_what_agrees(alternative)
+            if catalog.dialects is not None:
+                catalog.dialects |= indicated_dialects(first_variant.sql)
+    if catalog.dialects is not None and source_file.uses_spark:
+        catalog.dialects |= {Dialect.SPARK}

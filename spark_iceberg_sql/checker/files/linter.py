@@ -199,7 +199,8 @@ class _FileSeverityPolicy:
 
 def _problem_note(problem: ExtractionProblem, lines: Lines) -> Diagnostic:
     span = lines.span(problem.start, problem.end)
-    if problem.is_refused:
+    if problem.is_refused or problem.is_ignored:
         rule = reporter(Event.REFUSED_CALL)
-        return Diagnostic(rule.code, rule.name, rule.severity, problem.reason, span, problem.help)
+        severity = rule.severity if problem.is_refused else Severity.WARNING
+        return Diagnostic(rule.code, rule.name, severity, problem.reason, span, problem.help)
     return not_checked(f"not checked: {problem.reason}", span, problem.help)

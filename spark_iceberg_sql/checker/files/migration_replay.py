@@ -131,7 +131,10 @@ class _MigrationSeries:
     def _catalog_before_unordered(self, migration: Migration) -> Tables:
         """The catalog state before a migration and all those whose order with it is unknown."""
         if not migration.predecessors:
-            return self._initial_catalog().copy()
+            catalog = self._initial_catalog().copy()
+            if not catalog.says_anything:
+                catalog.dialects = frozenset()
+            return catalog
         first_catalog, *other_catalogs = (self.catalog_after(path) for path in migration.predecessors)
         catalog = first_catalog.copy()
         for other_catalog in other_catalogs:

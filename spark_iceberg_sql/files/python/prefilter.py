@@ -122,7 +122,8 @@ def _literal(word: str) -> _Phrase:
 
 _SIGNS = (
     # DataFrame writers, pyiceberg, Airflow's operator.
-    _Sign(("saveAsTable", "insertInto", "writeTo", "pyiceberg", SPARK_OPERATOR)),
+    _Sign(("saveAsTable", "insertInto", "writeTo", "partitionedBy", "pyiceberg", SPARK_OPERATOR)),
+    _Sign(("writeStream",), calls=_calls(("partitionBy",))),
     _Sign(("MAGIC",), patterns=(_DATABRICKS_CELL,)),
     _Sign(("sql",), patterns=(_SQL_NAME, _SQL_ATTRIBUTE)),
     _Sign(("spark_iceberg_sql",), patterns=(_PACKAGE_FUNCTION,)),

@@ -19,6 +19,7 @@ from spark_iceberg_sql.notebook.errors.error_spans import UNKNOWN_SNAPSHOT, erro
 from spark_iceberg_sql.notebook.errors.spark_errors import ParsedError, parse_error
 from spark_iceberg_sql.notebook.errors.syntax_help import READS, STARTS, WRITES
 from spark_iceberg_sql.notebook.session_names import SessionNames, table_names, value_call
+from spark_iceberg_sql.notebook.statements import table_of_call
 from spark_iceberg_sql.syntax import spark_mistakes
 from spark_iceberg_sql.syntax.identifiers import qualified_name, quoted
 from spark_iceberg_sql.syntax.script import Statement
@@ -28,6 +29,7 @@ _COLUMNS = 20  # that are named
 _SNAPSHOTS = 3  # whose ids are named
 _Help = tuple[str | None, Edit | None]
 _HELP_SENTENCE = re.compile(r"^(?:Use|Add|Please|Change|Correct|To) ")
+_QUOTED_PATH = re.compile(r"`(?:[^`]|``)*`(?:\.`(?:[^`]|``)*`)*")
 _WRITE_CLAUSE = re.compile(r"[,;:] write (?P<call>\w+\(.*\))$")
 
 
@@ -140,7 +142,7 @@ def help_without_statement(parsed_error: ParsedError) -> str | None:
     """The help for an error of a call in Python, such as `spark.table`: a similar table, else that of the message."""
     parts = _missing_table(parsed_error)
     spark = SparkSession.getActiveSession()
-    if parsed_error.condition == "TABLE_OR_VIEW_NOT_FOUND" and spark is not None:
+    if parsed_error.condition == "TABLE_OR_VIEW_NOT_FOUND" and parts and spark is not None:
         similar = SessionNames(spark).table_like(parts, qualified_name(parts))
         return f"did you mean `{similar}`?" if similar is not None else None
     return help_in_message(parsed_error)
@@ -149,8 +151,9 @@ def help_without_statement(parsed_error: ParsedError) -> str | None:
 def _missing_table(parsed_error: ParsedError) -> tuple[str, ...]:
     """The parts of the name of a table or schema that does not exist."""
     parameters = parsed_error.parameters
-    name_text = parameters.get("relationName") or parameters.get("schemaName") or ""
-    return tuple(re.findall(r"`((?:[^`]|``)*)`", str(name_text)))
+    name_text = parameters.get("relationName") or parameters.get("schemaName") or parsed_error.sentence
+    match = _QUOTED_PATH.search(str(name_text))
+    return tuple(re.findall(r"`((?:[^`]|``)*)`", match[0])) if match is not None else ()
 
 
 def _replacement(statement: Statement, span: tuple[int, int], text: str) -> Edit | None:
@@ -219,6 +222,10 @@ def _column_help(names: SessionNames, parsed_error: ParsedError, statement: Stat
         help = f"`{name}` is a partition field, not a column: filter on `{field.source}`, which also prunes"
         return f"{help}; its values are `{value_call(field)}`", None
     by_name = {proposal.rpartition(".")[2]: proposal for proposal in _proposals(parsed_error.parameters)}
+    if statement.first == "MERGE" and not statement.may_contain(name.lower()):  # `*` means it
+        listed = ", ".join(f"`{column}`" for column in by_name)
+        source = f", which has {listed}" if listed else ""
+        return f"`*` takes each column of the table from the source{source}: add it there, or list the columns", None
     if similar := difflib.get_close_matches(name, by_name, 1, 0.6):
         old_text = statement.script[span[0] : span[1]]
         edit = Edit(span[1] - len(name), span[1], quoted(similar[0])) if old_text.endswith(name) else None
@@ -236,7 +243,14 @@ def _table_help(
     span: tuple[int, int],
     variables: Mapping[str, Any],
 ) -> _Help:
-    parts = _missing_table(parsed_error)
+    called = table_of_call(statement)
+    # A procedure's error names the table in several ways, or not at all.
+    parts = called[1] if called is not None else _missing_table(parsed_error)
+    if not parts:
+        return help_in_message(parsed_error), None
+    if called is not None:
+        similar = names.table_like((called[0], *parts) if called[0] else parts, qualified_name(parts))
+        return (f"did you mean `{similar}`?" if similar is not None else None), None
     if len(parts) == 1 and parameter_values.is_frame(variables.get(parts[0])):
         placeholder = f"{{{parts[0]}}}"
         is_bare_name = statement.script[span[0] : span[1]].strip("`") == parts[0]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from pyspark.errors import PySparkException
@@ -15,7 +15,9 @@ from spark_iceberg_sql.syntax.identifiers import dotted, qualified_name
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
+_MIN_PREFIX = 3
 _MIN_SIMILARITY = 0.6
+_MISSPELT = 0.8  # of names that differ by some letters
 
 
 class CatalogNames:
@@ -33,7 +35,9 @@ class CatalogNames:
             namespace, name = parts[:depth], parts[depth]
             names = [*self.namespaces(namespace), *(self.tables(namespace) if depth + 1 == len(parts) else [])]
             if name not in names:
-                similar = difflib.get_close_matches(name, names, 1, _MIN_SIMILARITY)
+                close = difflib.get_close_matches(name, names, 1, _MIN_SIMILARITY)
+                is_misspelt = bool(difflib.get_close_matches(name, close, 1, _MISSPELT))
+                similar = close if is_misspelt else abbreviations(name, names) or close
                 if not similar:
                     return None
                 full_name = (*namespace, similar[0], *parts[depth + 1 :])
@@ -59,3 +63,12 @@ class CatalogNames:
                 return [tuple(row) for row in self._sql(query).collect()]
         except (PySparkException, *JVM_ERRORS):  # Iceberg's own exceptions are not pyspark's
             return []
+
+
+def abbreviations(name: str, names: Sequence[str]) -> list[str]:
+    """The names that a name begins with, or that begin with it, such as `obs` for `observations`; the longest first."""
+    lower = name.lower()
+    shared = [
+        n for n in names if len(n) >= _MIN_PREFIX and (lower.startswith(n.lower()) or n.lower().startswith(lower))
+    ]
+    return sorted(shared, key=len, reverse=True) if len(name) >= _MIN_PREFIX else []

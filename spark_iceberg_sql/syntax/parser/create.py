@@ -15,8 +15,10 @@ _OTHER_TABLE_KEYWORDS = frozenset({
     "TRANSIENT", "ICEBERG", "HYBRID", "DYNAMIC", "SNAPSHOT", "VOLATILE", "UNLOGGED", "MANAGED",
     "GLOBAL", "LOCAL", "FOREIGN", "TEMP", "TEMPORARY",
 })  # fmt: skip
-# Formats with their own grammar and their own catalogs.
-OTHER_FORMATS = frozenset({"delta", "hudi", "paimon", "lance", "bigquery", "snowflake"})
+# Formats with their own grammar and their own catalogs; `mixed_iceberg` and `mixed_hive` are Amoro's.
+OTHER_FORMATS = frozenset({
+    "delta", "hudi", "paimon", "lance", "bigquery", "snowflake", "clickhouse", "mixed_iceberg", "mixed_hive",
+})  # fmt: skip
 _PARTITIONED = ("PARTITIONED", "PARTITION")
 _CLAUSES = "`PARTITIONED BY (...)`, `TBLPROPERTIES (...)`, `COMMENT`, `LOCATION` or `AS SELECT`"
 

@@ -1,12 +1,12 @@
-"""The SQL dialect of a text: its keywords indicate Spark or Iceberg, other engines, or none."""
+"""The SQL dialect of a text: its grammar indicates Spark or Iceberg, other engines, or none."""
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_right
 from collections.abc import Sequence
-from enum import Enum, auto
 
+from spark_iceberg_sql.model.engines import Dialect
 from spark_iceberg_sql.model.procedures import OTHER_ENGINES_PARAMETERS
 from spark_iceberg_sql.syntax.nodes import (
     Call,
@@ -20,16 +20,7 @@ from spark_iceberg_sql.syntax.nodes import (
 from spark_iceberg_sql.syntax.parser import IcebergNode
 from spark_iceberg_sql.syntax.parser.create import OTHER_FORMATS
 from spark_iceberg_sql.syntax.parser.typos import nearest_keyword
-from spark_iceberg_sql.syntax.script import Statement
-
-
-class Dialect(Enum):
-    """A dialect that a text's keywords indicate."""
-
-    SPARK = auto()  # only Spark or Iceberg
-    SHARED = auto()  # Spark, but also Hive, Athena, Flink or DuckDB
-    OTHER_ENGINES = auto()  # other engines
-
+from spark_iceberg_sql.syntax.script import Statement, statements
 
 _PATTERNS = {
     Dialect.SPARK: (
@@ -37,17 +28,18 @@ _PATTERNS = {
         r"|partition\s+fields?\b|identifier\s+fields?\b"
         r"|write\s+(?:locally\s+)?(?:ordered|distributed|unordered)\b)"
     ),
-    Dialect.SHARED: (
-        r"\b(?:tblproperties\b|partitioned\s+by\b|set\s+partition\s+spec\b|iceberg\b"
-        r"|(?:stored|row)\s+(?:as|format)\b)"
-    ),
-    # Flink; Trino; Athena; Snowflake; Redshift; DuckDB.
+    Dialect.SHARED: r"\b(?:tblproperties\b|partitioned\s+by\b|(?:stored|row)\s+(?:as|format)\b)",
+    # Flink; Trino; Athena; Snowflake; Redshift; DuckDB; Hive and Impala; Impala with Kudu. A word in a name is none:
+    # any engine may have a catalog or a table called `iceberg`.
     Dialect.OTHER_ENGINES: (
         r"\bwatermark\s+for\b|'connector'\s*=|\bcreate\s+catalog\b|\bset\s*\(\s*'|\)\s*with\s*\("
+        r"|\b(?:table|schema)\s+(?:if\s+not\s+exists\s+)?[\w.\"`]+\s+with\s*\("
         r"|\bwith\s+(?:local\s+)?time\s+zone\b|\bset\s+properties\b|\bpartition(?:ing|ed_by)\s*=\s*array\b"
         r"|'table_type'\s*=\s*'iceberg'|\b(?:create|alter|replace)\s+iceberg\s+table\b"
         r"|\b(?:external_volume|base_location)\s*=|\btable\s+properties\s*\(|\b(?:distkey|sortkey|diststyle)\b"
         r"|\bset\s+partitioned\s+by\b"
+        r"|\bstored\s+(?:by|as\s+(?:iceberg|kudu))\b|\bpartitioned\s+by\s+spec\b|\bset\s+partition\s+spec\b"
+        r"|\bset\s+fileformat\b|\bpartition\s+by\s+(?:hash|range|list)\b"
     ),
 }
 # After USING: PostgreSQL has USING in the same position, for an access method.
@@ -104,17 +96,23 @@ def names_table_in_one(arguments: Sequence[CallArgument]) -> bool:
     return bool(first.name) or len(arguments) == 1 or (first.value is not None and "." in first.value)
 
 
-def indicates_dialect(text: str, statements: Sequence[Statement], dialect: Dialect) -> bool:
+def indicates_dialect(text: str, text_statements: Sequence[Statement], dialect: Dialect) -> bool:
     """True if the statements of a text indicate a dialect; comments and strings are ignored."""
-    starts = [statement.start for statement in statements]
+    starts = [statement.start for statement in text_statements]
     for match in re.finditer(_PATTERNS[dialect], text, re.IGNORECASE):
         index = bisect_right(starts, match.start()) - 1
-        if index < 0 or match.start() >= statements[index].end:
+        if index < 0 or match.start() >= text_statements[index].end:
             continue
         offset = match.start()
-        unclosed_token = statements[index].unclosed
+        unclosed_token = text_statements[index].unclosed
         if unclosed_token is not None and unclosed_token.start <= offset:
             return True  # the statements inside an unclosed quote
-        if any(t.start == offset for t in statements[index].tokens):
+        if any(t.start == offset for t in text_statements[index].tokens):
             return True
     return False
+
+
+def indicated_dialects(text: str) -> frozenset[Dialect]:
+    """The dialects that a text indicates."""
+    text_statements = statements(text)
+    return frozenset(dialect for dialect in Dialect if indicates_dialect(text, text_statements, dialect))

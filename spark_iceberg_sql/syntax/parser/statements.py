@@ -91,6 +91,7 @@ def _argument(name: Token | None, value: list[Token]) -> CallArgument:
         "" if name is None else name.text.strip("`").lower(),
         (tokens[0].start, tokens[-1].end) if tokens else (0, 0),
         unescape(value[0].text) if is_string else None,
+        (value[0].start, value[-1].end) if value else (0, 0),
     )
 
 

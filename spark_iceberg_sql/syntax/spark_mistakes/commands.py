@@ -208,7 +208,12 @@ def _unsafe_cast(refused: RefusedStatement) -> MistakeHelp | None:
         table = refused.source(start, end)
         help = f"convert it with CAST; INSERT takes columns by position, `INSERT INTO {table} BY NAME` by their names"
         return MistakeHelp(help, None, None, message)
-    literals = [t for t in refused.tokens if t.kind in STRINGS]
+    # Strings; `DATE '2024-01-31'` is none.
+    literals = [
+        token
+        for token, word in zip(refused.tokens, ["", *words], strict=False)
+        if token.kind in STRINGS and word not in _TIMES
+    ]
     for i, token in enumerate(refused.tokens[:-2]):
         value = refused.tokens[i + 2]
         is_column = token.text.strip("`").lower() == column.lower() and refused.tokens[i + 1].text == "="

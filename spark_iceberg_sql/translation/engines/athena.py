@@ -15,6 +15,7 @@ from spark_iceberg_sql.translation.definitions import (
     FieldTerm,
     SpecChange,
     default_named,
+    file_format_properties,
     no_partition_ddl,
     refuse_parts,
     refuse_upper_case,
@@ -103,6 +104,7 @@ def read(statement: Statement, catalog: Tables) -> list[str]:
     terms: tuple[FieldTerm, ...] = ()
     location = None
     is_iceberg = False
+    properties: dict[str, str] = {}
     clauses = create.clauses
     while clauses:
         words = [t.word for t in clauses[:2]]
@@ -113,21 +115,23 @@ def read(statement: Statement, catalog: Tables) -> list[str]:
             location, end = string_value(clauses[1]), 2
         elif words[0] == "TBLPROPERTIES":
             end = closing_index(clauses, 1) + 1
-            is_iceberg = _is_iceberg(clauses[1:end])
+            is_iceberg, properties = _properties(clauses[1:end])
         else:
             raise unsupported(f"`{clauses[0].text}` after the columns is not translated", "leave it out")
         clauses = clauses[end:]
     if not is_iceberg:
         raise unsupported("the table is not one of Iceberg's", "write TBLPROPERTIES ('table_type' = 'ICEBERG')")
-    return [create_text(create.definition(terms, location=location, properties=_FORMAT_VERSION))]
+    return [create_text(create.definition(terms, location=location, properties={**_FORMAT_VERSION, **properties}))]
 
 
-def _is_iceberg(tokens: list[Token]) -> bool:
+def _properties(tokens: list[Token]) -> tuple[bool, dict[str, str]]:
+    """Whether the table is one of Iceberg's, and Iceberg's properties."""
     values = {key.lower(): string_value(value[0]) for key, value in read_properties(tokens).items()}
     table_type = values.pop(_TABLE_TYPE, "")
+    properties = file_format_properties(values.pop("format")) if "format" in values else {}
     if values:
         raise unsupported(f"Athena's property `{next(iter(values))}` is not translated", "leave it out")
-    return table_type.upper() == "ICEBERG"
+    return table_type.upper() == "ICEBERG", properties
 
 
 def _terms(tokens: list[Token]) -> tuple[FieldTerm, ...]:

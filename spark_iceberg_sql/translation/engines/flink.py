@@ -51,6 +51,15 @@ _TYPES = TypeSyntax(
     "row",
     " ",
     backticked,
+    # Iceberg's times have microseconds, whichever precision is written.
+    {
+        "integer": "int",
+        **{
+            f"{word}{precision}": name
+            for word, name in (("timestamp", "timestamp"), ("timestamp_ltz", "timestamptz"))
+            for precision in ("", "(0)", "(3)")
+        },
+    },
 )
 # A table of another kind: it is defined in Flink's memory, and its catalog and name are in the properties.
 _CONNECTOR = "connector"

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from spark_iceberg_sql.lazy import regex
 from spark_iceberg_sql.model.table import Table
 from spark_iceberg_sql.model.tables import Tables
 from spark_iceberg_sql.syntax.brackets import between_commas
+from spark_iceberg_sql.syntax.identifiers import quoted
 from spark_iceberg_sql.syntax.lexer import STRINGS, TRIVIA, Token, tokenize
 from spark_iceberg_sql.syntax.script import Statement
 from spark_iceberg_sql.translation.create_reader import (
@@ -26,13 +28,20 @@ from spark_iceberg_sql.translation.definitions import (
     SpecChange,
     TableDefinition,
     default_named,
+    file_format_properties,
     no_partition_ddl,
     refuse_parts,
     refuse_upper_case,
     top_level,
     unsupported,
 )
-from spark_iceberg_sql.translation.spark_statements import change_texts, create_text, dotted_name, field_terms
+from spark_iceberg_sql.translation.spark_statements import (
+    change_texts,
+    create_text,
+    dotted_name,
+    field_terms,
+    order_text,
+)
 from spark_iceberg_sql.translation.type_syntax import TypeSyntax
 
 _ENGINE = "Trino"
@@ -73,8 +82,11 @@ _TYPES = TypeSyntax(
     "row",
     " ",
     _quoted,
+    # Iceberg has no smaller integers.
+    {"int": "int", "smallint": "int", "tinyint": "int"},
 )
 _FORMAT_VERSION = "format-version"
+_SORT_TERM = regex(r"(\"(?:[^\"]|\"\")+\"|\w+)((?:\s+(?:ASC|DESC))?(?:\s+NULLS\s+(?:FIRST|LAST))?)", re.IGNORECASE)
 
 
 def write(definition: Definition) -> str:
@@ -123,7 +135,8 @@ def _term(term: FieldTerm) -> str:
 def read(statement: Statement, catalog: Tables) -> list[str]:
     """Spark's statements for one of Trino. catalog: the tables before it. Raises IcebergSqlError."""
     if is_create(statement):
-        return [create_text(_definition(statement))]
+        definition, order = _definition(statement)
+        return [create_text(definition), *([order_text(definition.table, order)] if order else [])]
     tokens = statement.tokens
     if [t.word for t in tokens[:2]] == ["ALTER", "TABLE"]:
         table, index = read_name(tokens, 2)
@@ -135,7 +148,8 @@ def read(statement: Statement, catalog: Tables) -> list[str]:
     )
 
 
-def _definition(statement: Statement) -> TableDefinition:
+def _definition(statement: Statement) -> tuple[TableDefinition, list[str]]:
+    """The table of a CREATE TABLE, and the terms of its sort order."""
     create = read_create(statement, _TYPES)
     clauses, comment = create.clauses, None
     if len(clauses) > 1 and clauses[0].word == "COMMENT" and clauses[1].kind in STRINGS:
@@ -146,17 +160,41 @@ def _definition(statement: Statement) -> TableDefinition:
     terms = _terms(values.pop("partitioning")) if "partitioning" in values else ()
     location = string_value(values.pop("location")[0]) if "location" in values else None
     version = values.pop("format_version")[0].text if "format_version" in values else None
+    file_format = file_format_properties(string_value(values.pop("format")[0])) if "format" in values else {}
+    order = _order(values.pop("sorted_by")) if "sorted_by" in values else []
     if values:
         raise unsupported(f"Trino's property `{next(iter(values))}` is not translated", "leave it out")
-    properties = {} if version is None else {_FORMAT_VERSION: version}
-    return create.definition(terms, comment=comment, location=location, properties=properties)
+    properties = {**({} if version is None else {_FORMAT_VERSION: version}), **file_format}
+    return create.definition(terms, comment=comment, location=location, properties=properties), order
+
+
+def _order(tokens: Sequence[Token]) -> list[str]:
+    """The terms of `sorted_by`, as Spark takes them."""
+    terms = []
+    for group in _elements(tokens) or []:
+        text = string_value(group[0]) if len(group) == 1 and group[0].kind in STRINGS else ""
+        match = _SORT_TERM.fullmatch(text.strip())
+        if match is None:
+            raise unsupported(
+                f"`{''.join(t.text for t in group)}` is no column to sort by", "write sorted_by = ARRAY['a', 'b DESC']"
+            )
+        name = match[1][1:-1].replace('""', '"') if match[1][0] == '"' else match[1]
+        terms.append(f"{quoted(name)}{match[2].upper()}")
+    return terms
+
+
+def _elements(tokens: Sequence[Token]) -> list[list[Token]] | None:
+    """The elements of `ARRAY[...]`; None if the tokens are no array."""
+    is_array = len(tokens) > 2 and [tokens[0].word, tokens[1].text, tokens[-1].text] == ["ARRAY", "[", "]"]
+    if not is_array:
+        return None
+    return [list(group) for group in between_commas(tokens[2:-1])] if len(tokens) > 3 else []
 
 
 def _terms(tokens: Sequence[Token]) -> tuple[FieldTerm, ...]:
     terms = []
-    is_array = len(tokens) > 2 and [tokens[0].word, tokens[1].text, tokens[-1].text] == ["ARRAY", "[", "]"]
-    groups = between_commas(tokens[2:-1]) if is_array and len(tokens) > 3 else []
-    for group in groups:
+    groups = _elements(tokens)
+    for group in groups or []:
         text = string_value(group[0]) if len(group) == 1 and group[0].kind in STRINGS else ""
         term = read_term(_tokens(text), number_first=False)
         if term is None:
@@ -165,7 +203,7 @@ def _terms(tokens: Sequence[Token]) -> tuple[FieldTerm, ...]:
                 "write 'day(ts)', 'bucket(id, 16)'",
             )
         terms.append(term)
-    if not is_array:
+    if groups is None:
         raise unsupported("the partition fields are no array of strings", "write partitioning = ARRAY['day(ts)']")
     return tuple(terms)
 

@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterable, Iterator
 
 from spark_iceberg_sql.files.python.calls import method_of
 
-# A program without any of these words has no such call, and none that Spark refuses (`insertInto`).
+# A program without any of these words has no such call, and none that Spark refuses or ignores (`insertInto`).
 SIDE_EFFECT_WORDS = re.compile(
-    r"writeTo|saveAsTable|insertInto|toTable|create_?[tT]able|createExternalTable|register_table"
+    r"writeTo|saveAsTable|insertInto|partitionedBy|toTable|create_?[tT]able|createExternalTable|register_table"
     r"|drop_table|purge_table|rename_table|update_schema|update_spec|transaction|notebook\.run|iceberg_|\.system\."
 )
 # Methods whose first argument names a table that they create, replace or drop.

@@ -1,0 +1,50 @@
+-- case: times that Spark cannot compute
+CREATE TABLE db.t (id BIGINT, ts TIMESTAMP) USING iceberg PARTITIONED BY (days(ts));
+CALL local.system.expire_snapshots(table => 'db.t', older_than => current_timestamp() - INTERVAL 7 DAYS);  -- error: SIS609
+CALL local.system.expire_snapshots(table => 'db.t', older_than => (now() - INTERVAL '36' HOUR));  -- error: SIS609
+CALL local.system.expire_snapshots('db.t', current_timestamp - INTERVAL 2 MONTHS);  -- error: SIS609
+CALL local.system.expire_snapshots(table => 'db.t', older_than => timestampadd(DAY, -7, current_timestamp()));  -- error: SIS609
+CALL local.system.remove_orphan_files(table => 'db.t', older_than => dateadd(DAY, -7, now()), dry_run => true);  -- error: SIS609
+CALL local.system.expire_snapshots(table => 'db.t', older_than => current_date() - 7);  -- error: SIS609
+CALL local.system.expire_snapshots(table => 'db.t', older_than => current_date - INTERVAL 7 DAYS);  -- error: SIS609
+CALL local.system.expire_snapshots(table => 'db.t', older_than => date_sub(current_timestamp(), 7));  -- error: SIS609
+CALL local.system.expire_snapshots(table => 'db.t', older_than => date_trunc('DAY', now()));  -- error: SIS609
+CALL local.system.expire_snapshots(table => 'db.t', older_than => CURRENT_DATE);  -- error: SIS609
+CALL local.system.expire_snapshots(table => 'db.t', older_than => date_trunc('MONTH', now()) - INTERVAL 1 DAY);  -- error: SIS609
+
+-- case: constants
+CREATE TABLE db.t (id BIGINT, ts TIMESTAMP) USING iceberg PARTITIONED BY (days(ts));
+CALL local.system.expire_snapshots(table => 'db.t', older_than => TIMESTAMP '2024-01-08 12:30:00' - INTERVAL 7 DAYS);  -- error: SIS609
+CALL local.system.expire_snapshots(table => 'db.t', older_than => DATE '2024-01-08' - 7);  -- error: SIS609
+CALL local.system.expire_snapshots(table => 'db.t', older_than => CAST('2024-01-01 00:00:00' AS TIMESTAMP));  -- error: SIS609
+CALL local.system.expire_snapshots(table => 'db.t', older_than => to_timestamp('2024-01-01'));  -- error: SIS609
+CALL local.system.expire_snapshots(table => 'db.t', older_than => make_timestamp(2024, 1, 1, 0, 0, 0));  -- error: SIS609
+
+-- case: times that Spark 4 computes
+CREATE TABLE db.t (id BIGINT, ts TIMESTAMP) USING iceberg PARTITIONED BY (days(ts));
+CALL local.system.expire_snapshots(table => 'db.t', older_than => TIMESTAMP '2024-01-01 00:00:00');
+CALL local.system.expire_snapshots(table => 'db.t', older_than => '2024-01-01 00:00:00');
+CALL local.system.expire_snapshots(table => 'db.t', older_than => DATE '2024-01-01');
+CALL local.system.expire_snapshots(table => 'db.t', older_than => now());
+CALL local.system.expire_snapshots(table => 'db.t', older_than => current_timestamp());
+CALL local.system.expire_snapshots(table => 'db.t', older_than => date_sub(current_date(), 7));
+CALL local.system.expire_snapshots(table => 'db.t', older_than => add_months(current_date(), -1));
+CALL local.system.expire_snapshots(table => 'db.t', older_than => timestamp_seconds(unix_timestamp() - 604800));
+CALL local.system.expire_snapshots(table => 'db.t', older_than => date_sub(current_date(), 0), retain_last => 2 + 3);
+
+-- case: a variable
+CREATE TABLE db.t (id BIGINT, ts TIMESTAMP) USING iceberg PARTITIONED BY (days(ts));
+DECLARE OR REPLACE VARIABLE cutoff TIMESTAMP DEFAULT current_timestamp() - INTERVAL 7 DAYS;
+CALL local.system.expire_snapshots(table => 'db.t', older_than => cutoff);
+CALL local.system.expire_snapshots(table => 'db.t', older_than => cutoff - INTERVAL 1 DAY);  -- error: SIS609
+
+-- case: strategies
+CREATE TABLE db.t (id BIGINT, ts TIMESTAMP) USING iceberg PARTITIONED BY (days(ts));
+INSERT INTO db.t VALUES (1, TIMESTAMP '2024-01-01 00:00:00');
+CALL local.system.rewrite_data_files(table => 'db.t', strategy => 'zorder', sort_order => 'id, ts');  -- error: SIS609
+CALL local.system.rewrite_data_files('db.t', 'z-order', 'zorder(id, ts)');  -- error: SIS609
+CALL local.system.rewrite_data_files(table => 'db.t', strategy => 'zorder');  -- error: SIS609
+CALL local.system.rewrite_data_files(table => 'db.t', strategy => 'bin-pack');  -- error: SIS609
+CALL local.system.rewrite_data_files(table => 'db.t', strategy => 'binpack', sort_order => 'id');  -- error: SIS609
+CALL local.system.rewrite_data_files(table => 'db.t', strategy => 'BINPACK');
+CALL local.system.rewrite_data_files(table => 'db.t', strategy => 'Sort', sort_order => 'zorder(id, ts)');
