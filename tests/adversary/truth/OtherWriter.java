@@ -74,8 +74,8 @@ public class OtherWriter {
       writer.write(deleted);
     }
     RowDelta delta = table.newRowDelta();
-    for (Object each : writers.values()) {
-      EqualityDeleteWriter writer = (EqualityDeleteWriter) each;
+    for (Object open : writers.values()) {
+      EqualityDeleteWriter writer = (EqualityDeleteWriter) open;
       writer.close();
       delta.addDeletes(writer.toDeleteFile());
     }
@@ -86,9 +86,9 @@ public class OtherWriter {
   public void addColumn(SparkSession session, String name, String column, String type, InternalRow row)
     throws Exception {
     Table table = Spark3Util.loadIcebergTable(session, name);
-    StructType one = StructType.fromDDL(column + " " + type);
-    Type iceberg = SparkSchemaUtil.convert(one.fields()[0].dataType());
-    Object value = row.get(0, one.fields()[0].dataType());
+    StructType fields = StructType.fromDDL(column + " " + type);
+    Type iceberg = SparkSchemaUtil.convert(fields.fields()[0].dataType());
+    Object value = row.get(0, fields.fields()[0].dataType());
     if (value instanceof UTF8String) value = value.toString();
     if (value instanceof Decimal) value = ((Decimal) value).toJavaBigDecimal();
     table.updateSchema().addColumn(column, iceberg, literal(value, iceberg)).commit();
