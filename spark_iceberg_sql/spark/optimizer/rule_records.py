@@ -160,6 +160,14 @@ RULES: tuple[Rule, ...] = (
         parts=("Arithmetic",),
     ),
     Rule(
+        name="floats",
+        java="Floats",
+        phase=Phase.BEFORE_PUSH_DOWN,
+        summary="keeps the rows with NaN and -0.0, which Iceberg does not compare as Spark does",
+        if_disabled="filters on FLOAT and DOUBLE columns lose rows with NaN and -0.0, as they do in Iceberg alone",
+        parts=("Comparison", "FloatComparisons"),
+    ),
+    Rule(
         name="joins",
         java="Joins",
         phase=Phase.AT_RUN_TIME,
