@@ -8,7 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import product
 from math import inf, nan
+from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 from pyspark.sql import DataFrame, SparkSession
 
 TINY, LEAST = 1e-40, 4.9e-324  # numbers of a float's smallest kind, and the least double
@@ -32,7 +35,16 @@ FILES: tuple[tuple[float | None, ...], ...] = (
     (-inf, nan),
 )
 COLUMNS = ("v", "w", "s.v")  # DOUBLE, FLOAT, a field of a struct
-LITERALS = ("CAST('NaN' AS {t})", "-0.0{s}", "0.0{s}", "2.5{s}", "1.0E-40{s}", "-1{s}", "100{s}", "CAST('Infinity' AS {t})")
+LITERALS = (
+    "CAST('NaN' AS {t})",
+    "-0.0{s}",
+    "0.0{s}",
+    "2.5{s}",
+    "1.0E-40{s}",
+    "-1{s}",
+    "100{s}",
+    "CAST('Infinity' AS {t})",
+)
 VIEW = "float_rows"
 
 
@@ -139,3 +151,29 @@ def selected(spark: SparkSession, table: str, templates: list[str], column: str,
         rows = spark.sql(" UNION ALL ".join(queries)).collect()
         result += [sorted(row.k for row in rows if row.i == i) for i in range(len(chunk))]
     return result
+
+
+def import_table(spark: SparkSession, name: str, folder: Path, writer: str = "arrow") -> None:
+    """The same rows in a table of imported files, which have bounds and no counts of NaN.
+
+    writer: what writes the files: arrow, duckdb, polars.
+    """
+    frame = spark.sql(f"SELECT * FROM {VIEW}").collect()
+    kinds = [("k", pa.int32()), ("f", pa.int32()), ("v", pa.float64()), ("w", pa.float32())]
+    schema = pa.schema([*kinds, ("s", pa.struct([("v", pa.float64())]))])
+    for f in range(len(FILES)):
+        rows = [{**row.asDict(), "s": row.s and row.s.asDict()} for row in frame if row.f == f]
+        table, path = pa.Table.from_pylist(rows, schema), str(folder / f"{f}.parquet")
+        if writer == "arrow":
+            pq.write_table(table, path, row_group_size=2)
+        elif writer == "duckdb":
+            import duckdb
+
+            duckdb.from_arrow(table).write_parquet(path)
+        else:
+            import polars
+
+            polars.DataFrame(polars.from_arrow(table)).write_parquet(path)
+    spark.sql(f"CREATE TABLE {name} (k INT, f INT, v DOUBLE, w FLOAT, s STRUCT<v: DOUBLE>) USING iceberg")
+    listed = name.removeprefix("local.")
+    spark.sql(f"CALL local.system.add_files(table => '{listed}', source_table => '`parquet`.`{folder}`')")

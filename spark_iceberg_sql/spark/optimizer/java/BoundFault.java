@@ -13,7 +13,7 @@ public final class BoundFault {
    * fact: what is wrong, after "the bounds of `ts`". issue: where its cause is reported, or nothing. remedy: what to
    * do, where a rewrite of the files does not correct it.
    *
-   * <p>NULLS is no fault of bounds: see NullPartitions. UUID_RANGE is of files in which Iceberg's order of uuids is that of their bytes, so that = and IN are right.
+   * <p>NULLS and NANS are no faults of bounds: see NullPartitions and Floats. UUID_RANGE is of files in which Iceberg's order of uuids is that of their bytes, so that = and IN are right.
    */
   public enum Kind {
     MILLIS("are a thousand times too small, since the files have TIMESTAMP(MILLIS)", "apache/iceberg#18173", ""),
@@ -31,6 +31,7 @@ public final class BoundFault {
       "run DELETE with the condition, then INSERT"),
     CUT("are cut to milliseconds by Delta Lake's UniForm", "delta-io/delta#7444", ""),
     NULLS("are not stated, nor counts, for files whose partition value is null", "", ""),
+    NANS("leave out NaN, of which there are some or may be some", "", ""),
     UNKNOWN("could not be read", "", "");
 
     public final String fact, issue, remedy;
@@ -85,6 +86,9 @@ public final class BoundFault {
 
   /** Whether some file surely has it, so that Iceberg alone may lose rows. */
   public boolean isCertain() { return file != null && kind != Kind.UNREAD && kind != Kind.UNKNOWN; }
+
+  /** Whether the bounds are right, and only a rule of its own asks for it. */
+  public boolean isOfOneRule() { return kind == Kind.NULLS || kind == Kind.NANS; }
 
   /** Whether the bounds themselves are right, and no rewrite of the files helps. */
   public boolean isOfUuids() { return kind == Kind.UUID || kind == Kind.UUID_RANGE; }

@@ -217,7 +217,7 @@ public final class FileBounds {
   public List<BoundFault> of(List<Types.NestedField> fields) {
     List<BoundFault> result = new ArrayList<>();
     for (BoundFault fault : faults)
-      if (fault.kind != BoundFault.Kind.NULLS && isOf(fault, fields)) result.add(fault);
+      if (!fault.isOfOneRule() && isOf(fault, fields)) result.add(fault);
     return result;
   }
 
@@ -225,6 +225,14 @@ public final class FileBounds {
   public boolean mayHaveUncountedNulls(List<Types.NestedField> fields) {
     for (BoundFault fault : faults)
       if ((fault.kind == BoundFault.Kind.NULLS || fault.kind == BoundFault.Kind.UNKNOWN) && isOf(fault, fields))
+        return true;
+    return !isComplete;
+  }
+
+  /** Whether a file with bounds of a column may also have NaN, by its counts. */
+  public boolean mayHaveNaN(List<Types.NestedField> fields) {
+    for (BoundFault fault : faults)
+      if ((fault.kind == BoundFault.Kind.NANS || fault.kind == BoundFault.Kind.UNKNOWN) && isOf(fault, fields))
         return true;
     return !isComplete;
   }
@@ -290,7 +298,7 @@ public final class FileBounds {
     List<WrongBoundsRow> rows = new ArrayList<>();
     for (BoundFault fault : faults) {
       String column = table.schema().findColumnName(fault.fieldId);
-      if (fault.file == null || column == null || fault.isOfUuids() || fault.kind == BoundFault.Kind.NULLS) continue;
+      if (fault.file == null || column == null || fault.isOfUuids() || fault.isOfOneRule()) continue;
       WrongBoundsRow row = new WrongBoundsRow();
       row.column = column;
       row.kind = fault.kind.name().toLowerCase(Locale.ROOT);

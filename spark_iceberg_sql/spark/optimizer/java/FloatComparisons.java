@@ -84,21 +84,20 @@ public final class FloatComparisons {
           if (isNegative(value)) result = above(column);
           break;
         case GE:
-          if (!isNegative(value)) result = new GreaterThan(column, least(column, true));
+          if (!isNegative(value)) result = new GreaterThan(column, besideZero(column, true));
           break;
         case LT:
           if (!isNegative(value)) result = below(column);
           break;
         case LE:
-          if (isNegative(value)) result = new LessThan(column, least(column, false));
+          if (isNegative(value)) result = new LessThan(column, besideZero(column, false));
           break;
         default:
           result = isNullSafe ? new And(new IsNotNull(column), zero(column)) : zero(column);
       }
     }
-    if (contains(settled, column)) return result;
-    if (comparison == Comparison.GT || comparison == Comparison.GE) return new Or(result, isNaN(column));
-    return isStrict ? new And(result, new Not(isNaN(column))) : result;
+    if (comparison == Comparison.GT || comparison == Comparison.GE) return orNaN(result, column, settled);
+    return isStrict && !contains(settled, column) ? new And(result, new Not(isNaN(column))) : result;
   }
 
   /** NOT e, which is the negation. */
@@ -122,9 +121,10 @@ public final class FloatComparisons {
         return of(new LessThan(left, right), settled);
       default:
         Object value = literal(e).value();
-        Expression other = isZero(value) ? notZero(column, settled) : isNaN(value) ? new Not(isNaN(column)) : negation;
-        if (!(e instanceof EqualNullSafe)) return isZero(value) ? other : negation;
-        return other == negation ? negation : new Or(new IsNull(column), other);
+        Expression other = e instanceof EqualTo ? negation : new Not(new EqualTo(left, right));
+        if (isZero(value)) other = notZero(column);
+        if (!isNaN(value)) other = orNaN(other, column, settled);
+        return e instanceof EqualTo ? other : new Or(new IsNull(column), other);
     }
   }
 
@@ -159,31 +159,32 @@ public final class FloatComparisons {
       hasZero |= isZero(value);
       if (!isNaN(value) && !isZero(value)) others.add(new Literal(value, column.dataType()));
     }
-    if (!hasNaN && !hasZero) return negation;
-    Expression result = others.isEmpty() ? null : new Not(new In(column, ScalaTypes.seq(others)));
-    if (hasZero) {
-      Expression notZero = notZero(column, hasNaN ? List.of(column) : settled);
-      result = result == null ? notZero : new And(result, notZero);
-    }
+    Expression result = !hasNaN && !hasZero ? negation : null;
+    if (result == null && !others.isEmpty()) result = new Not(new In(column, ScalaTypes.seq(others)));
+    if (hasZero) result = result == null ? notZero(column) : new And(result, notZero(column));
+    if (!hasNaN) return orNaN(result, column, settled);
     Expression notNaN = new Not(isNaN(column));
-    return !hasNaN ? result : result == null ? notNaN : new And(result, notNaN);
+    return result == null ? notNaN : new And(result, notNaN);
   }
 
-  private Expression notZero(Expression column, List<Expression> settled) {
-    Expression result = new Or(below(column), above(column));
-    return contains(settled, column) ? result : new Or(result, isNaN(column));
+  private static Expression orNaN(Expression e, Expression column, List<Expression> settled) {
+    return contains(settled, column) ? e : new Or(e, isNaN(column));
   }
+
+  private static Expression notZero(Expression column) { return new Or(below(column), above(column)); }
 
   private static Expression zero(Expression column) {
-    return new And(new GreaterThan(column, least(column, true)), new LessThan(column, least(column, false)));
+    return new And(new GreaterThan(column, besideZero(column, true)), new LessThan(column, besideZero(column, false)));
   }
 
-  private static Expression above(Expression column) { return new GreaterThanOrEqual(column, least(column, false)); }
+  private static Expression above(Expression column) {
+    return new GreaterThanOrEqual(column, besideZero(column, false));
+  }
 
-  private static Expression below(Expression column) { return new LessThanOrEqual(column, least(column, true)); }
+  private static Expression below(Expression column) { return new LessThanOrEqual(column, besideZero(column, true)); }
 
   /** The number beside zero. */
-  private static Literal least(Expression column, boolean isNegative) {
+  private static Literal besideZero(Expression column, boolean isNegative) {
     if (column.dataType().equals(DataTypes.FloatType))
       return new Literal(Float.valueOf(isNegative ? -Float.MIN_VALUE : Float.MIN_VALUE), column.dataType());
     return new Literal(Double.valueOf(isNegative ? -Double.MIN_VALUE : Double.MIN_VALUE), column.dataType());
@@ -191,7 +192,7 @@ public final class FloatComparisons {
 
   private static Expression isNaN(Expression column) {
     Object nan = column.dataType().equals(DataTypes.FloatType) ? (Object) Float.valueOf(Float.NaN)
-                                                              : (Object) Double.valueOf(Double.NaN);
+                                                               : (Object) Double.valueOf(Double.NaN);
     return new EqualTo(column, new Literal(nan, column.dataType()));
   }
 
@@ -241,7 +242,8 @@ public final class FloatComparisons {
     return isFloating(column) ? column : null;
   }
 
-  private static boolean isFloating(Expression e) {
+  /** Whether an expression is a FLOAT or DOUBLE column, or such a field of a struct. */
+  public static boolean isFloating(Expression e) {
     DataType t = e.dataType();
     return (t.equals(DataTypes.FloatType) || t.equals(DataTypes.DoubleType)) && PartitionLayout.isColumn(e);
   }
@@ -278,9 +280,7 @@ public final class FloatComparisons {
     return value instanceof Number && Double.isNaN(((Number) value).doubleValue());
   }
 
-  private static boolean isZero(Object value) {
-    return value instanceof Number && ((Number) value).doubleValue() == 0;
-  }
+  private static boolean isZero(Object value) { return value instanceof Number && ((Number) value).doubleValue() == 0; }
 
   private static boolean isNegative(Object zero) { return 1 / ((Number) zero).doubleValue() < 0; }
 }

@@ -7,10 +7,14 @@ import org.apache.iceberg.types.Types;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.catalyst.analysis.Analyzer;
 import org.apache.spark.sql.catalyst.expressions.Expression;
+import org.apache.spark.sql.catalyst.expressions.KnownNullable;
+import org.apache.spark.sql.catalyst.expressions.aggregate.Max;
 import org.apache.spark.sql.catalyst.parser.ParseException;
+import org.apache.spark.sql.catalyst.plans.logical.Aggregate;
 import org.apache.spark.sql.catalyst.plans.logical.Filter;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.plans.logical.OverwriteByExpression;
+import org.apache.spark.sql.catalyst.plans.logical.Project;
 import org.apache.spark.sql.catalyst.plans.logical.RowLevelWrite;
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation;
 
@@ -20,7 +24,8 @@ import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation;
  * prune: Iceberg decides <code>v = NaN</code> by the counts of NaN, which its writers state.
  *
  * <p>It concerns the filters of scans, procedures' <code>where</code>, and conditions by which files are removed:
- * DELETE, UPDATE, MERGE, INSERT ... REPLACE WHERE.
+ * DELETE, UPDATE, MERGE, INSERT ... REPLACE WHERE. And <code>max(v)</code>, which Iceberg answers from the bounds, is
+ * read from the rows unless the counts exclude NaN.
  */
 public class Floats extends SwitchedRule {
   @Override
@@ -34,6 +39,7 @@ public class Floats extends SwitchedRule {
     public boolean isFor(Object node) {
       if (node instanceof Filter)
         return Calls.isTranslated(((Filter) node).child()) || PartitionLayout.of(((Filter) node).child()) != null;
+      if (node instanceof Aggregate) return scanned((Aggregate) node) != null;
       if (node instanceof RowLevelWrite) return PartitionLayout.of(((RowLevelWrite) node).originalTable()) != null;
       return node instanceof OverwriteByExpression
         && PartitionLayout.of(((OverwriteByExpression) node).table()) != null;
@@ -41,7 +47,31 @@ public class Floats extends SwitchedRule {
 
     @Override
     public Object of(Object node) {
+      if (node instanceof Aggregate) return ((LogicalPlan) node).mapExpressions(new Maxima(scanned((Aggregate) node)));
       return ((LogicalPlan) node).mapExpressions(new Conditions(!(node instanceof Filter)));
+    }
+  }
+
+  /** The relation of an aggregation that Iceberg may answer; null if there is none. */
+  private static LogicalPlan scanned(Aggregate aggregate) {
+    LogicalPlan plan = aggregate.child();
+    while (plan instanceof Project || plan instanceof Filter) plan = (LogicalPlan) plan.children().apply(0);
+    return PartitionLayout.of(plan) == null ? null : plan;
+  }
+
+  /** Withholds max from the scan where NaN may be the greatest value. */
+  static class Maxima extends ScalaTypes.Mapping<Expression, Expression> {
+    private final LogicalPlan relation;
+
+    Maxima(LogicalPlan relation) { this.relation = relation; }
+
+    @Override
+    protected Object of(Object e) {
+      if (!(e instanceof Max)) return ((Expression) e).mapChildren(this);
+      Expression column = ((Max) e).child();
+      if (!FloatComparisons.isFloating(column)) return e;
+      boolean isKnown = column.references().subsetOf(relation.outputSet());
+      return isKnown && !PartitionLayout.of(relation).mayHaveNaN(column) ? e : new Max(new KnownNullable(column));
     }
   }
 

@@ -157,6 +157,9 @@ public final class PartitionLayout {
     return isSource && bounds().mayHaveUncountedNulls(fields);
   }
 
+  /** Whether a file whose bounds tell a column's greatest number may have NaN, too. */
+  public boolean mayHaveNaN(Expression column) { return bounds().mayHaveNaN(fields(column)); }
+
   /** Refuses a read that would lose rows without an error: see TruncatedFile. */
   public void requireWholeManifests() {
     if (!(table instanceof BaseMetadataTable) && snapshot() != null) bounds();
