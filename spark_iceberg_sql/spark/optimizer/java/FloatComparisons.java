@@ -144,6 +144,8 @@ public final class FloatComparisons {
       result = others.isEmpty() ? null : new In(column, ScalaTypes.seq(others));
       if (hasZero) result = result == null ? zero(column) : new Or(result, zero(column));
       if (hasNaN) result = result == null ? isNaN(column) : new Or(result, isNaN(column));
+      // Iceberg 1.11 fails on IN for a file whose partition value is null, unless another conjunct has skipped it.
+      if (result instanceof Or) result = new And(new IsNotNull(column), result);
     }
     return hasNaN || isSettled || !isStrict ? result : new And(result, new Not(isNaN(column)));
   }
