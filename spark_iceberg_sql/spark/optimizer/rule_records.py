@@ -117,6 +117,8 @@ RULES: tuple[Rule, ...] = (
             "FileTotals",
             "SeparatingPredicate",
             "AggregateAnswer",
+            "Comparison",
+            "FloatComparisons",
         ),
     ),
     Rule(

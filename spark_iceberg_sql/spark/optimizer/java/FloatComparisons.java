@@ -39,7 +39,7 @@ public final class FloatComparisons {
         Expression column = isStrict ? excludesNaN(conjunct) : null;
         if (column == null || contains(all, column)) continue;
         all.add(column);
-        excluded.add(new Not(isNaN(column)));
+        excluded.add(isNumber(column));
       }
       Expression result = children(e, all);
       for (Expression added : excluded) result = new And(result, added);
@@ -96,8 +96,8 @@ public final class FloatComparisons {
           result = isNullSafe ? new And(new IsNotNull(column), zero(column)) : zero(column);
       }
     }
-    if (comparison == Comparison.GT || comparison == Comparison.GE) return orNaN(result, column, settled);
-    return isStrict && !contains(settled, column) ? new And(result, new Not(isNaN(column))) : result;
+    if (comparison == Comparison.GT || comparison == Comparison.GE) return orNaN(result, column, settled, false);
+    return isStrict && !contains(settled, column) ? new And(result, isNumber(column)) : result;
   }
 
   /** NOT e, which is the negation. */
@@ -123,7 +123,7 @@ public final class FloatComparisons {
         Object value = literal(e).value();
         Expression other = e instanceof EqualTo ? negation : new Not(new EqualTo(left, right));
         if (isZero(value)) other = notZero(column);
-        if (!isNaN(value)) other = orNaN(other, column, settled);
+        if (!isNaN(value)) other = orNaN(other, column, settled, e instanceof EqualTo);
         return e instanceof EqualTo ? other : new Or(new IsNull(column), other);
     }
   }
@@ -147,7 +147,7 @@ public final class FloatComparisons {
       // Iceberg 1.11 fails on IN for a file whose partition value is null, unless another conjunct has skipped it.
       if (result instanceof Or) result = new And(new IsNotNull(column), result);
     }
-    return hasNaN || isSettled || !isStrict ? result : new And(result, new Not(isNaN(column)));
+    return hasNaN || isSettled || !isStrict ? result : new And(result, isNumber(column));
   }
 
   private Expression notIn(Expression e, Expression negation, List<Expression> settled) {
@@ -164,13 +164,16 @@ public final class FloatComparisons {
     Expression result = !hasNaN && !hasZero ? negation : null;
     if (result == null && !others.isEmpty()) result = new Not(new In(column, ScalaTypes.seq(others)));
     if (hasZero) result = result == null ? notZero(column) : new And(result, notZero(column));
-    if (!hasNaN) return orNaN(result, column, settled);
+    if (!hasNaN) return orNaN(result, column, settled, true);
     Expression notNaN = new Not(isNaN(column));
     return result == null ? notNaN : new And(result, notNaN);
   }
 
-  private static Expression orNaN(Expression e, Expression column, List<Expression> settled) {
-    return contains(settled, column) ? e : new Or(e, isNaN(column));
+  private static Expression orNaN(Expression e, Expression column, List<Expression> settled, boolean isNullTolerant) {
+    if (contains(settled, column)) return e;
+    Expression result = new Or(e, isNaN(column));
+    // Iceberg takes <> and NOT IN for true of null, and Spark infers IS NOT NULL from them, but not from OR.
+    return isNullTolerant ? new And(new IsNotNull(column), result) : result;
   }
 
   private static Expression notZero(Expression column) { return new Or(below(column), above(column)); }
@@ -196,6 +199,11 @@ public final class FloatComparisons {
     Object nan = column.dataType().equals(DataTypes.FloatType) ? (Object) Float.valueOf(Float.NaN)
                                                                : (Object) Double.valueOf(Double.NaN);
     return new EqualTo(column, new Literal(nan, column.dataType()));
+  }
+
+  /** For Iceberg, a null partition value is the lowest of all, and not NaN. */
+  private static Expression isNumber(Expression column) {
+    return new And(new Not(isNaN(column)), new IsNotNull(column));
   }
 
   /** The column of a condition that is never true for NaN; null if there is none. */
