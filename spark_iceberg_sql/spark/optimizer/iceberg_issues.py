@@ -125,6 +125,30 @@ ISSUES: tuple[IcebergIssue, ...] = (
         is_probed=True,
     ),
     IcebergIssue(
+        "apache/iceberg#9130",
+        "to Spark, NaN is above all numbers; the bounds of FLOAT and DOUBLE columns leave it out: >, >=, <> and NOT "
+        "lose rows with NaN, and DELETE with < removes those that no count tells of",
+        "floats",
+        "v > 2 is passed to Iceberg as v > 2 OR is_nan(v), and so on",
+        TESTED_VERSIONS,
+        is_probed=True,
+    ),
+    IcebergIssue(
+        "apache/iceberg#15069",
+        "max of a FLOAT or DOUBLE column is answered from the bounds, which leave NaN out",
+        "floats",
+        "max is read from the rows where a file may have NaN",
+        TESTED_VERSIONS,
+    ),
+    IcebergIssue(
+        "signed zeros",
+        "Iceberg takes -0.0 for less than 0.0: filters with a zero on FLOAT and DOUBLE columns lose rows, or keep "
+        "too many",
+        "floats",
+        "such a filter is passed to Iceberg with the numbers beside zero",
+        TESTED_VERSIONS,
+    ),
+    IcebergIssue(
         "null partitions without counts",
         "a null partition value is taken as the lowest: DELETE with col < ... removes the rows of such a partition, "
         "and SELECT returns them for OR, where files have no counts of nulls, as after add_files of a Hive table",

@@ -129,6 +129,8 @@ RULES: tuple[Rule, ...] = (
             "FileTotals",
             "SeparatingPredicate",
             "AggregateAnswer",
+            "Comparison",
+            "FloatComparisons",
         ),
     ),
     Rule(
@@ -170,6 +172,14 @@ RULES: tuple[Rule, ...] = (
         summary="evaluates Iceberg's remaining time functions with Spark's built-in expressions",
         if_disabled="time functions return the same values at Iceberg's own speed",
         parts=("Arithmetic",),
+    ),
+    Rule(
+        name="floats",
+        java="Floats",
+        phase=Phase.BEFORE_PUSH_DOWN,
+        summary="keeps the rows with NaN and -0.0, which Iceberg does not compare as Spark does",
+        if_disabled="filters on FLOAT and DOUBLE columns lose rows with NaN and -0.0, as they do in Iceberg alone",
+        parts=("Comparison", "FloatComparisons"),
     ),
     Rule(
         name="joins",

@@ -58,7 +58,9 @@ public class Aggregates extends SwitchedRule {
         return literal((ScalarSubquery) e);
       }
     }));
-    return condition == filter.condition() ? filter : new Filter(condition, filter.child());
+    // The rule `floats` has run before.
+    boolean isSame = condition == filter.condition();
+    return isSame ? filter : new Filter(new FloatComparisons(false).of(condition), filter.child());
   }
 
   /** The value of a subquery that reads nothing; null for any other. */

@@ -13,8 +13,8 @@ public final class BoundFault {
    * fact: what is wrong, after "the bounds of `ts`". issue: where its cause is reported, or nothing. remedy: what to
    * do, where a rewrite of the files does not correct it.
    *
-   * <p>NULLS and COUNTED_NULLS are no faults of bounds: see NullPartitions. Nor is NESTED_NULLS, which concerns IS NULL
-   * alone. The three after PARTITION are of partition values, where the bounds are right: see PartitionOverflow. UUID_RANGE is of files in which
+   * <p>NULLS, COUNTED_NULLS, NESTED_NULLS and NANS are no faults of bounds: see NullPartitions and Floats. The three after
+   * PARTITION are of partition values, where the bounds are right: see PartitionOverflow. UUID_RANGE is of files in which
    * Iceberg's order of uuids is that of their bytes, so that = and IN are right.
    */
   public enum Kind {
@@ -41,6 +41,7 @@ public final class BoundFault {
     NULLS("are not stated, nor counts, for files whose partition value is null", "", ""),
     COUNTED_NULLS("are not stated, but counts, for files whose partition value is null", "", ""),
     NESTED_NULLS("are right, but ORC's reader skips the nulls of a struct that is null itself", "", ""),
+    NANS("leave out NaN, of which there are some or may be some", "", ""),
     UNKNOWN("could not be read", "", "");
 
     public final String fact, issue, remedy;
@@ -96,8 +97,10 @@ public final class BoundFault {
   /** Whether some file surely has it, so that Iceberg alone may lose rows. */
   public boolean isCertain() { return file != null && kind != Kind.UNREAD && kind != Kind.UNKNOWN; }
 
-  /** Whether it only concerns nulls, and the bounds are right. */
-  public boolean isOfNulls() { return kind == Kind.NULLS || kind == Kind.COUNTED_NULLS || kind == Kind.NESTED_NULLS; }
+  /** Whether the bounds are right, and only a rule of its own asks for it. */
+  public boolean isOfOneRule() {
+    return kind == Kind.NULLS || kind == Kind.COUNTED_NULLS || kind == Kind.NESTED_NULLS || kind == Kind.NANS;
+  }
 
   /** Whether the bounds themselves are right, and no rewrite of the files helps. */
   public boolean isOfUuids() { return kind == Kind.UUID || kind == Kind.UUID_RANGE; }

@@ -218,7 +218,7 @@ public final class FileBounds {
   public List<BoundFault> of(List<Types.NestedField> fields) {
     List<BoundFault> result = new ArrayList<>();
     for (BoundFault fault : faults)
-      if (!fault.isOfNulls() && isOf(fault, fields)) result.add(fault);
+      if (!fault.isOfOneRule() && isOf(fault, fields)) result.add(fault);
     return result;
   }
 
@@ -241,6 +241,14 @@ public final class FileBounds {
   public boolean mayLoseNulls(List<Types.NestedField> fields) {
     for (BoundFault fault : faults)
       if (fault.kind == BoundFault.Kind.NESTED_NULLS && isOf(fault, fields)) return true;
+    return !isComplete;
+  }
+
+  /** Whether a file with bounds of a column may also have NaN, by its counts. */
+  public boolean mayHaveNaN(List<Types.NestedField> fields) {
+    for (BoundFault fault : faults)
+      if ((fault.kind == BoundFault.Kind.NANS || fault.kind == BoundFault.Kind.UNKNOWN) && isOf(fault, fields))
+        return true;
     return !isComplete;
   }
 
@@ -305,7 +313,7 @@ public final class FileBounds {
     List<WrongBoundsRow> rows = new ArrayList<>();
     for (BoundFault fault : faults) {
       String column = table.schema().findColumnName(fault.fieldId);
-      if (fault.file == null || column == null || fault.isOfUuids() || fault.isOfNulls()) continue;
+      if (fault.file == null || column == null || fault.isOfUuids() || fault.isOfOneRule()) continue;
       WrongBoundsRow row = new WrongBoundsRow();
       row.column = column;
       row.kind = fault.kind.name().toLowerCase(Locale.ROOT);

@@ -15,6 +15,7 @@ import org.apache.iceberg.catalog.Namespace;
 import org.apache.iceberg.catalog.TableIdentifier;
 import org.apache.iceberg.expressions.Expression;
 import org.apache.iceberg.expressions.Expressions;
+import org.apache.iceberg.expressions.InclusiveMetricsEvaluator;
 import org.apache.iceberg.expressions.Projections;
 import org.apache.iceberg.expressions.StrictMetricsEvaluator;
 import org.apache.iceberg.inmemory.InMemoryCatalog;
@@ -56,7 +57,8 @@ public final class IssueProbes implements Callable<Map<String, String>> {
   public Map<String, String> call() {
     String[] references = {"apache/iceberg#15502", "apache/iceberg#18173", "apache/iceberg#17440",
       "apache/iceberg#17346", "apache/iceberg#14216", "apache/iceberg#9767", "apache/iceberg#18111",
-      "apache/iceberg#9713", "times before 1970 in .999999", "null and <>", "null and LIKE", "null and IN"};
+      "apache/iceberg#9713", "times before 1970 in .999999", "null and <>", "null and LIKE", "null and IN",
+      "apache/iceberg#9130"};
     Map<String, String> results = new LinkedHashMap<>();
     for (int i = 0; i < references.length; i++) {
       try {
@@ -94,6 +96,8 @@ public final class IssueProbes implements Callable<Map<String, String>> {
         return NullResiduals.PREFIX_FAILS;
       case 11:
         return NullResiduals.IN_FAILS;
+      case 12:
+        return leavesOutNaN();
       default:
         return losesManifests();
     }
@@ -148,6 +152,18 @@ public final class IssueProbes implements Callable<Map<String, String>> {
     Object bound =
       Conversions.fromByteBuffer(Types.TimestampType.withZone(), (ByteBuffer) metrics.lowerBounds().get(1));
     return Long.valueOf(millis).equals(bound);
+  }
+
+  /** Whether a file with 1.0 and NaN is skipped for a filter that Spark takes for true of NaN. */
+  private boolean leavesOutNaN() {
+    Types.NestedField v = Types.NestedField.optional(1, "v", Types.DoubleType.get());
+    ByteBuffer bound = Conversions.toByteBuffer(Types.DoubleType.get(), Double.valueOf(1));
+    Metrics metrics = new Metrics(
+      Long.valueOf(2), null, Map.of(1, 2L), Map.of(1, 0L), Map.of(1, 1L), Map.of(1, bound), Map.of(1, bound));
+    DataFiles.Builder file = DataFiles.builder(PartitionSpec.unpartitioned());
+    file.withPath(FileBounds.TRIAL + "nan").withFormat(FileFormat.PARQUET).withFileSizeInBytes(1).withMetrics(metrics);
+    Expression above = Expressions.greaterThan("v", Double.valueOf(2));
+    return !new InclusiveMetricsEvaluator(new Schema(new Types.NestedField[] {v}), above).eval(file.build());
   }
 
   private static Table table(String name, Schema schema, String version) {

@@ -81,7 +81,7 @@ public final class ManifestCheck implements Callable<List<BoundFault>> {
     long count = 0;
     try {
       files.select(List.of("file_path", "file_format", "record_count", "file_size_in_bytes", "partition",
-        "value_counts", "null_value_counts", "lower_bounds", "upper_bounds"));
+        "value_counts", "null_value_counts", "nan_value_counts", "lower_bounds", "upper_bounds"));
       for (DataFile file : files) {
         count++;
         if (isImported(file)) {
@@ -136,6 +136,9 @@ public final class ManifestCheck implements Callable<List<BoundFault>> {
       if (field.type().typeId() == Type.TypeID.UUID && SIGNED_UUIDS)
         checkUuids(file, id.intValue(), (ByteBuffer) lower.get(id), (ByteBuffer) upper.get(id));
       if (!isOrdered(field.type())) continue;
+      boolean isFloating = field.type().typeId() == Type.TypeID.FLOAT || field.type().typeId() == Type.TypeID.DOUBLE;
+      if (isFloating && !Long.valueOf(0).equals(count(file.nanValueCounts(), id.intValue())))
+        add(id.intValue(), BoundFault.Kind.NANS, file, false, 0, 0);
       check(file, field, (ByteBuffer) lower.get(id), (ByteBuffer) upper.get(id));
     }
   }

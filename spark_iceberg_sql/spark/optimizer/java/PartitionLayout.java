@@ -169,6 +169,9 @@ public final class PartitionLayout {
   /** Whether a column is none of the table's: one of Iceberg's metadata columns, such as _pos. */
   public boolean isMetadata(Expression column) { return fields(column).isEmpty(); }
 
+  /** Whether a file whose bounds tell a column's greatest number may have NaN, too. */
+  public boolean mayHaveNaN(Expression column) { return bounds().mayHaveNaN(fields(column)); }
+
   /** Refuses a read that would lose rows without an error: see TruncatedFile. */
   public void requireWholeManifests() {
     if (!(table instanceof BaseMetadataTable) && snapshot() != null) bounds();
