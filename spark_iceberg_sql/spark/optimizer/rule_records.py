@@ -15,8 +15,9 @@ PACKAGE = "sparkicebergsql"
 SHARED =(
     "ScalaTypes", "Outgoing", "SwitchedRule", "Invocation", "Calls", "Transform", "BoundFault",
     "PartitionOverflow", "ParquetTimes", "TruncatedFile", "ManifestCheck", "FileBounds", "NullResiduals",
-    "PartitionLayout", "OpenWriters", "DynamicOverwrite", "ImpliedLiteral", "WrappedConstants", "Predicates", "Positions",
-    "Relations", "TrialTable", "ReadNotes", "SnapshotFiles", "FileCondition", "AnsweredTables", "RuntimeRules", "RuleRegistry",
+    "PartitionLayout", "OpenWriters", "DynamicOverwrite", "ImpliedLiteral", "WrappedConstants", "Predicates",
+    "Positions", "Relations", "TrialTable", "ReadNotes", "SnapshotFiles", "FileCondition", "AnsweredTables",
+    "RuntimeRules", "RuleRegistry",
 )  # fmt: skip
 
 
