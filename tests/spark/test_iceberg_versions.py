@@ -101,6 +101,14 @@ def test_everything_works(line: str, minor: str, tmp_path: Path) -> None:
     assert {step: wrong for step, wrong in outcomes.items() if wrong is not None} == {}
 
 
+def test_each_file_for_older_versions_has_one_for_the_newest() -> None:
+    older = list((ROOT / "spark_iceberg_sql").rglob("java/iceberg/*/*.java"))
+    assert len(older) > 5
+    for file in older:
+        folder = file.parents[2]
+        assert (folder / file.name).is_file() or list(folder.glob(f"[0-9]*/{file.name}")), file
+
+
 def test_each_tested_version_has_a_release_and_the_pinned_one_is_tested() -> None:
     assert {minor for _, minor in CELLS} == set(RELEASES)
     for name, row in versions.runtimes().items():
