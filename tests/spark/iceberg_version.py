@@ -100,7 +100,8 @@ class Steps:
         return int(self.rows(f"SELECT count(*) FROM {text}")[0][0])
 
     def nothing_else_is_installed(self) -> object:
-        return [name for name in ABSENT if importlib.util.find_spec(name) is not None] or None
+        present = [name for name in ABSENT if importlib.util.find_spec(name) is not None]
+        return present or (sis.__version__ != "unknown" or None)
 
     def install(self) -> object:
         with warnings.catch_warnings(record=True) as caught:
