@@ -141,13 +141,15 @@ def test_janino_takes_what_the_page_says(spark: SparkSession, code: str, taken: 
 @pytest.mark.parametrize(
     ("code", "missing"),
     [
-        ("return new org.apache.iceberg.Gone();", "class `org.apache.iceberg.Gone`"),
         ("return ((org.apache.iceberg.Table) null).gone();", "method `gone`"),
         ("return org.apache.iceberg.Snapshot.gone();", "method `gone`"),
-        ("return org.apache.iceberg.FileFormat.GONE;", "name `org.apache.iceberg.FileFormat.GONE`"),
+        ("return org.apache.iceberg.FileFormat.GONE;", "name `GONE`"),
         ("switch (org.apache.iceberg.FileFormat.ORC) { case GONE: return 1; default: return 2; }", "name `GONE`"),
         ("return org.apache.iceberg.Schemas.of(1);", "name `org.apache.iceberg.Schemas`"),
-        ('return org.apache.iceberg.FileFormat.fromString(1, "a");', "`fromString`"),
+        (
+            'return org.apache.iceberg.FileFormat.fromString(1, "a");',
+            "such call of `org.apache.iceberg.FileFormat.fromString`",
+        ),
     ],
 )
 def test_what_a_class_path_lacks_is_named(spark: SparkSession, code: str, missing: str) -> None:
