@@ -17,7 +17,9 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 public class RelationFacts implements Consumer<Object> {
   /** Takes the results of the probes of this Iceberg. */
   @SuppressWarnings("unchecked")
-  public void accept(Object probed) { PartitionLayout.setProbed((Future<Map<String, String>>) probed); }
+  public void accept(Object probed) {
+    PartitionLayout.setProbed((Future<Map<String, String>>) probed);
+  }
 
   /** The columns with wrong bounds in a table's current snapshot; as WrongBoundsRow entries in JSON. */
   public String wrongBounds(Table table) throws IOException {
