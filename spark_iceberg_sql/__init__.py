@@ -91,9 +91,12 @@ if not TYPE_CHECKING:  # they would take the only literal in it for the only pub
 
 def __getattr__(name: str) -> Any:
     if name == "__version__":
-        from importlib.metadata import version  # a fifth of the start-up time
+        from importlib.metadata import PackageNotFoundError, version  # a fifth of the start-up time
 
-        value: Any = version("spark-iceberg-sql")
+        try:
+            value: Any = version("spark-iceberg-sql")
+        except PackageNotFoundError:  # a zip of the package's folder alone
+            value = "unknown"
     elif name in _HOME:
         from spark_iceberg_sql.optional_dependencies import load
 

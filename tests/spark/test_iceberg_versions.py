@@ -9,7 +9,7 @@ import os
 import subprocess
 import sys
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 import extra_jars
@@ -38,9 +38,9 @@ ALWAYS = ("3.5", "1.5")
 CELLS = [(line.spark, minor) for line in versions.SPARK_MINORS for minor in line.iceberg]
 
 
-def _cells() -> Iterator[object]:
-    for cell in CELLS:
-        yield pytest.param(*cell, id="-".join(cell), marks=[] if cell == ALWAYS else [pytest.mark.swept])
+def _parameters() -> list[object]:
+    swept = [pytest.mark.swept]
+    return [pytest.param(*cell, id="-".join(cell), marks=[] if cell == ALWAYS else swept) for cell in CELLS]
 
 
 def _packages(line: str, folder: Path) -> Path:
@@ -94,11 +94,19 @@ def _outcomes(line: str, minor: str, folder: Path) -> Mapping[str, object]:
     return {row["step"]: row["wrong"] for row in rows}
 
 
-@pytest.mark.parametrize(("line", "minor"), _cells())
+@pytest.mark.parametrize(("line", "minor"), _parameters())
 def test_everything_works(line: str, minor: str, tmp_path: Path) -> None:
     outcomes = _outcomes(line, minor, tmp_path)
     assert len(outcomes) > 20
     assert {step: wrong for step, wrong in outcomes.items() if wrong is not None} == {}
+
+
+def test_each_file_for_older_versions_has_one_for_the_newest() -> None:
+    older = list((ROOT / "spark_iceberg_sql").rglob("java/iceberg/*/*.java"))
+    assert len(older) > 5
+    for file in older:
+        folder = file.parents[2]
+        assert (folder / file.name).is_file() or list(folder.glob(f"[0-9]*/{file.name}")), file
 
 
 def test_each_tested_version_has_a_release_and_the_pinned_one_is_tested() -> None:

@@ -16,6 +16,7 @@ from pyspark.sql import SparkSession
 
 from spark_iceberg_sql.spark import runtime_jar, versions
 from spark_iceberg_sql.spark.bridge.jvm import compiler, java_rows, shims
+from spark_iceberg_sql.spark.bridge.jvm.iceberg_version import UnfitError
 from spark_iceberg_sql.spark.bridge.jvm.java_records import constants_source, exchange_source, java_name
 from spark_iceberg_sql.spark.extension import jar
 
@@ -135,6 +136,32 @@ def test_janino_takes_what_the_page_says(spark: SparkSession, code: str, taken: 
         return
     with pytest.raises(ValueError):
         compiled(code)
+
+
+@pytest.mark.parametrize(
+    ("code", "missing"),
+    [
+        ("return ((org.apache.iceberg.Table) null).gone();", "method `gone`"),
+        ("return org.apache.iceberg.Snapshot.gone();", "method `gone`"),
+        ("return org.apache.iceberg.FileFormat.GONE;", "name `GONE`"),
+        ("switch (org.apache.iceberg.FileFormat.ORC) { case GONE: return 1; default: return 2; }", "name `GONE`"),
+        ("return org.apache.iceberg.Schemas.of(1);", "name `org.apache.iceberg.Schemas`"),
+        (
+            'return org.apache.iceberg.FileFormat.fromString(1, "a");',
+            "such call of `org.apache.iceberg.FileFormat.fromString`",
+        ),
+    ],
+)
+def test_what_a_class_path_lacks_is_named(spark: SparkSession, code: str, missing: str) -> None:
+    with pytest.raises(UnfitError) as caught:
+        compiled(code)
+    assert f"{missing}, which Snippet.java uses" in str(caught.value)
+
+
+def test_a_class_for_a_later_iceberg_names_both_versions(spark: SparkSession) -> None:
+    text = "/** @since Iceberg 99.1 */ public class Snippet { org.apache.iceberg.Gone gone; }"
+    with pytest.raises(UnfitError, match=r"^needs Iceberg 99\.1; this session has \d+\.\d+\.\d+$"):
+        compiler.compile_java(text, "Snippet.java", compiler.context_loader())
 
 
 def test_the_page_has_rows_of_both_kinds() -> None:

@@ -17,12 +17,13 @@ _NUMBER = re.compile(r"\d+")
 # Janino's messages about what a class path does not have -> what that is.
 _MISSING = (
     (re.compile(r'[Cc]lass "([\w.$]+)" could not be (?:found|loaded)'), "class"),
-    (re.compile(r'Cannot (?:load|determine simple) (?:class|type name) "([\w.$]+)"'), "class"),
+    (re.compile(r'Cannot (?:load|determine simple) (?:class|type name) "(?!org"|com")([\w.$]+)"'), "class"),
     (re.compile(r'A method named "(\w+)" is not declared'), "method"),
     (
         re.compile(r'No applicable constructor/method found for .*candidates are: "(?:[\w.$<>\[\], ]+ )?([\w.$]+)\('),
-        "call",
+        "such call of",
     ),
+    (re.compile(r'"(\w+)" is neither a method, a field, nor a member class'), "name"),
     (re.compile(r'(?:Unknown variable or type|Expression) "([\w.$]+)"'), "name"),
     (re.compile(r'Unknown enum constant "(\w+)"|"(\w+)" is not (?:an enum constant|a constant)'), "name"),
 )
