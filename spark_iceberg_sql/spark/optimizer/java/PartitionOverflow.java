@@ -109,14 +109,14 @@ public final class PartitionOverflow {
     // The time before it is counted rightly.
     if (!isEarly(last) || ((Number) transformed(field, type, Long.valueOf(last - 1))).longValue() == partition)
       return null;
-    BoundFault fault =
-      new BoundFault(source.fieldId(), BoundFault.Kind.EARLY, file.location(), true, ((Number) from).longValue(), last);
+    BoundFault fault = new BoundFault(
+      source.fieldId(), BoundFault.Kind.EARLY, FileAddress.of(file), true, ((Number) from).longValue(), last);
     fault.bytes = file.fileSizeInBytes();
     return fault;
   }
 
   private static BoundFault fault(Types.NestedField source, BoundFault.Kind kind, DataFile file) {
-    BoundFault fault = new BoundFault(source.fieldId(), kind, file.location(), false, 0, 0);
+    BoundFault fault = new BoundFault(source.fieldId(), kind, FileAddress.of(file), false, 0, 0);
     fault.bytes = file.fileSizeInBytes();
     return fault;
   }
