@@ -48,10 +48,14 @@ _ABOVE = (
 
 @dataclass(frozen=True, slots=True)
 class RandomQuery:
-    """A query with `{t}.` before each table: of Iceberg's or of the copies. aqe: whether its plan is adaptive."""
+    """A query with `{t}.` before each table: of Iceberg's or of the copies.
+
+    aqe: whether its plan is adaptive. is_prepared: whether the session has what any join without a shuffle needs.
+    """
 
     text: str
     aqe: bool
+    is_prepared: bool
 
 
 def create(spark: SparkSession, seed: int, names: tuple[str, ...] = tuple(TABLES)) -> None:
@@ -103,7 +107,8 @@ def queries(seed: int, n: int, names: tuple[str, ...] = tuple(TABLES)) -> list[R
 
 
 def _query(random: Random, names: tuple[str, ...]) -> RandomQuery:
-    key = random.choice(("id", "id", "id", "ts", "k", "s", "x"))
+    keys = {_KEYS[name[0]] for name in names}
+    key = random.choice([key for key in ("id", "id", "id", "ts", "k", "s", "x") if key in keys])
     similar = [name for name in names if _KEYS[name[0]] == key or name == "none" or (key == "id" and "b" in name)]
     columns = [key, "k"] if random.random() < 0.4 and key != "k" else [key]
     if key == "id" and random.random() < 0.15:
@@ -129,7 +134,22 @@ def _query(random: Random, names: tuple[str, ...]) -> RandomQuery:
     out = [f"{alias}.{c} AS {alias}{c}" for alias in aliases for c in ("id", "k", "ts", "s", "x", "v")]
     inner = f"SELECT {', '.join(out)} FROM {text}"
     every = ", ".join(f"{alias}{c}" for alias in aliases for c in ("v", "id", "k", "s"))
-    return RandomQuery(random.choice(_ABOVE).format(q=inner, key=key, all=every, t="{t}"), random.random() < 0.3)
+    text = random.choice(_ABOVE).format(q=inner, key=key, all=every, t="{t}")
+    return RandomQuery(text, random.random() < 0.3, random.random() < 0.9)
+
+
+def merge(random: Random, names: tuple[str, ...]) -> str:
+    """A MERGE into a table from a join with it, whose rows of one key are one; `{t}.` is before each table."""
+    target, *sources = (random.choice([name for name in names if _KEYS[name[0]] == "id"]) for _ in range(3))
+    joined = (
+        f"SELECT a.id, max(a.v) AS v, count(*) AS n FROM {{t}}.{sources[0]} a "
+        f"{random.choice(('', 'LEFT', 'FULL'))} JOIN {{t}}.{sources[1]} b ON a.id = b.id GROUP BY a.id"
+    )
+    return (
+        f"MERGE INTO {{t}}.{target} t USING ({joined}) s ON t.id = s.id "
+        "WHEN MATCHED AND s.v % 3 = 0 THEN DELETE WHEN MATCHED THEN UPDATE SET v = t.v + s.n "
+        "WHEN NOT MATCHED THEN INSERT (id, v) VALUES (s.id, s.n)"
+    )
 
 
 def result(spark: SparkSession, query: str, tables: str) -> list[str]:
