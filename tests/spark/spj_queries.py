@@ -138,18 +138,37 @@ def _query(random: Random, names: tuple[str, ...]) -> RandomQuery:
     return RandomQuery(text, random.random() < 0.3, random.random() < 0.9)
 
 
-def merge(random: Random, names: tuple[str, ...]) -> str:
-    """A MERGE into a table from a join with it, whose rows of one key are one; `{t}.` is before each table."""
-    target, *sources = (random.choice([name for name in names if _KEYS[name[0]] == "id"]) for _ in range(3))
-    joined = (
-        f"SELECT a.id, max(a.v) AS v, count(*) AS n FROM {{t}}.{sources[0]} a "
-        f"{random.choice(('', 'LEFT', 'FULL'))} JOIN {{t}}.{sources[1]} b ON a.id = b.id GROUP BY a.id"
+@dataclass(frozen=True, slots=True)
+class RandomMerge:
+    """A MERGE whose source is a join. rows: the query of the rows that the target then has, on tables before it."""
+
+    target: str
+    statement: str
+    rows: str
+
+
+def merges(seed: int, n: int, names: tuple[str, ...] = tuple(TABLES)) -> list[RandomMerge]:
+    """n of them, into tables that are joined by their id."""
+    random = Random(seed)
+    return [_merge(random, [name for name in names if _KEYS[name[0]] == "id"]) for _ in range(n)]
+
+
+def _merge(random: Random, names: list[str]) -> RandomMerge:
+    target, left, right = random.choices(names, k=3)
+    source = (
+        f"(SELECT a.id, max(a.v) AS v, count(*) AS n FROM {{t}}.{left} a "
+        f"{random.choice(('', 'LEFT', 'FULL'))} JOIN {{t}}.{right} b ON a.id = b.id GROUP BY a.id) s"
     )
-    return (
-        f"MERGE INTO {{t}}.{target} t USING ({joined}) s ON t.id = s.id "
-        "WHEN MATCHED AND s.v % 3 = 0 THEN DELETE WHEN MATCHED THEN UPDATE SET v = t.v + s.n "
-        "WHEN NOT MATCHED THEN INSERT (id, v) VALUES (s.id, s.n)"
+    statement = (
+        f"MERGE INTO {{t}}.{target} t USING {source} ON t.id = s.id WHEN MATCHED AND s.v % 3 = 0 THEN DELETE "
+        "WHEN MATCHED THEN UPDATE SET v = t.v + s.n WHEN NOT MATCHED THEN INSERT (id, v) VALUES (s.id, s.n)"
     )
+    rows = (
+        f"SELECT t.id, k, ts, t.s, x, CASE WHEN s.id IS NULL THEN t.v ELSE t.v + s.n END AS v FROM {{t}}.{target} t "
+        f"LEFT JOIN {source} ON t.id = s.id WHERE s.id IS NULL OR s.v IS NULL OR s.v % 3 <> 0 UNION ALL "
+        f"SELECT s.id, NULL, NULL, NULL, NULL, s.n FROM {source} LEFT ANTI JOIN {{t}}.{target} t ON t.id = s.id"
+    )
+    return RandomMerge(target, statement, rows)
 
 
 def result(spark: SparkSession, query: str, tables: str) -> list[str]:
