@@ -48,10 +48,14 @@ _ABOVE = (
 
 @dataclass(frozen=True, slots=True)
 class RandomQuery:
-    """A query with `{t}.` before each table: of Iceberg's or of the copies. aqe: whether its plan is adaptive."""
+    """A query with `{t}.` before each table: of Iceberg's or of the copies.
+
+    aqe: whether its plan is adaptive. is_prepared: whether the session has what any join without a shuffle needs.
+    """
 
     text: str
     aqe: bool
+    is_prepared: bool
 
 
 def create(spark: SparkSession, seed: int, names: tuple[str, ...] = tuple(TABLES)) -> None:
@@ -103,7 +107,8 @@ def queries(seed: int, n: int, names: tuple[str, ...] = tuple(TABLES)) -> list[R
 
 
 def _query(random: Random, names: tuple[str, ...]) -> RandomQuery:
-    key = random.choice(("id", "id", "id", "ts", "k", "s", "x"))
+    keys = {_KEYS[name[0]] for name in names}
+    key = random.choice([key for key in ("id", "id", "id", "ts", "k", "s", "x") if key in keys])
     similar = [name for name in names if _KEYS[name[0]] == key or name == "none" or (key == "id" and "b" in name)]
     columns = [key, "k"] if random.random() < 0.4 and key != "k" else [key]
     if key == "id" and random.random() < 0.15:
@@ -129,7 +134,41 @@ def _query(random: Random, names: tuple[str, ...]) -> RandomQuery:
     out = [f"{alias}.{c} AS {alias}{c}" for alias in aliases for c in ("id", "k", "ts", "s", "x", "v")]
     inner = f"SELECT {', '.join(out)} FROM {text}"
     every = ", ".join(f"{alias}{c}" for alias in aliases for c in ("v", "id", "k", "s"))
-    return RandomQuery(random.choice(_ABOVE).format(q=inner, key=key, all=every, t="{t}"), random.random() < 0.3)
+    text = random.choice(_ABOVE).format(q=inner, key=key, all=every, t="{t}")
+    return RandomQuery(text, random.random() < 0.3, random.random() < 0.9)
+
+
+@dataclass(frozen=True, slots=True)
+class RandomMerge:
+    """A MERGE whose source is a join. rows: the query of the rows that the target then has, on tables before it."""
+
+    target: str
+    statement: str
+    rows: str
+
+
+def merges(seed: int, n: int, names: tuple[str, ...] = tuple(TABLES)) -> list[RandomMerge]:
+    """n of them, into tables that are joined by their id."""
+    random = Random(seed)
+    return [_merge(random, [name for name in names if _KEYS[name[0]] == "id"]) for _ in range(n)]
+
+
+def _merge(random: Random, names: list[str]) -> RandomMerge:
+    target, left, right = random.choices(names, k=3)
+    source = (
+        f"(SELECT a.id, max(a.v) AS v, count(*) AS n FROM {{t}}.{left} a "
+        f"{random.choice(('', 'LEFT', 'FULL'))} JOIN {{t}}.{right} b ON a.id = b.id GROUP BY a.id) s"
+    )
+    statement = (
+        f"MERGE INTO {{t}}.{target} t USING {source} ON t.id = s.id WHEN MATCHED AND s.v % 3 = 0 THEN DELETE "
+        "WHEN MATCHED THEN UPDATE SET v = t.v + s.n WHEN NOT MATCHED THEN INSERT (id, v) VALUES (s.id, s.n)"
+    )
+    rows = (
+        f"SELECT t.id, k, ts, t.s, x, CASE WHEN s.id IS NULL THEN t.v ELSE t.v + s.n END AS v FROM {{t}}.{target} t "
+        f"LEFT JOIN {source} ON t.id = s.id WHERE s.id IS NULL OR s.v IS NULL OR s.v % 3 <> 0 UNION ALL "
+        f"SELECT s.id, NULL, NULL, NULL, NULL, s.n FROM {source} LEFT ANTI JOIN {{t}}.{target} t ON t.id = s.id"
+    )
+    return RandomMerge(target, statement, rows)
 
 
 def result(spark: SparkSession, query: str, tables: str) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ from spark_iceberg_sql.model import bound_transform
 from spark_iceberg_sql.model.bound_transform import BoundTransform
 from spark_iceberg_sql.spark.bridge.jvm import logs
 from spark_iceberg_sql.spark.bridge.jvm.gateway import Java
+from spark_iceberg_sql.spark.bridge.jvm.java_errors import JVM_ERRORS, internal_error, message
 from spark_iceberg_sql.spark.bridge.plans import iceberg_filters, relations
 from spark_iceberg_sql.spark.bridge.plans.expressions import node_class
 from spark_iceberg_sql.spark.bridge.plans.join_plans import JoinSide, PlannedJoin, PlannedQuery, SessionCopy
@@ -41,24 +43,9 @@ def spj(spark: SparkSession, text: str) -> JoinReport:
 
 def _report(trial: SessionCopy, text: str) -> JoinReport:
     planned = trial.planned(text, {})
-    current = best_joins = planned.joins
-    best_settings: dict[str, str] = {}
     issue = _issue(trial, planned, {})
     fault = None if issue is None else f"{_fault(issue)}: SET {issue.setting} = false"
-    withheld_joins, withheld = current, ""
-    missing_settings = {key: value for key, value, _ in SETTINGS if trial.value(key) != value}
-    if _shuffles(current):
-        for settings in _choices(missing_settings):
-            planned = trial.planned(text, settings)
-            if _shuffles(planned.joins) >= _shuffles(best_joins):
-                continue
-            if (issue := _issue(trial, planned, settings)) is not None:
-                if not withheld:
-                    withheld_joins, withheld = planned.joins, f"{_fault(issue)}: {issue.setting} is not proposed"
-                continue
-            best_joins, best_settings = planned.joins, settings
-            if not _shuffles(best_joins):
-                break
+    best = _best(trial, text, planned.joins)
     joins = [
         Join(
             join.condition,
@@ -67,11 +54,55 @@ def _report(trial: SessionCopy, text: str) -> JoinReport:
             best_join.shuffles,
             join.is_broadcast,
             _is_stored(join),
-            fault or _why(best_join, withheld if other.shuffles < best_join.shuffles else "", trial.names),
+            fault or _why(best_join, best.withheld if shuffles < best_join.shuffles else "", trial.names),
         )
-        for join, best_join, other in zip(current, best_joins, withheld_joins, strict=True)
+        for join, best_join, shuffles in zip(planned.joins, best.joins, best.withheld_shuffles, strict=True)
     ]
-    return JoinReport(tuple(joins), tuple(_set(key, value) for key, value in best_settings.items()))
+    return JoinReport(tuple(joins), tuple(_set(key, value) for key, value in best.settings.items()))
+
+
+@dataclass(slots=True)
+class _Best:
+    """The settings with the fewest shuffles that return the same rows, and the joins of their plan.
+
+    withheld: why settings that shuffle less are not proposed. withheld_shuffles: how many sides of each join these
+    shuffle.
+    """
+
+    joins: tuple[PlannedJoin, ...]
+    settings: Mapping[str, str]
+    withheld: str
+    withheld_shuffles: tuple[int, ...]
+
+
+def _best(trial: SessionCopy, text: str, current: tuple[PlannedJoin, ...]) -> _Best:
+    best = _Best(current, {}, "", tuple(join.shuffles for join in current))
+    if not _shuffles(current):
+        return best
+    issue = None
+    for settings in _choices({key: value for key, value, _ in SETTINGS if trial.value(key) != value}):
+        try:
+            planned = trial.planned(text, settings)
+        except JVM_ERRORS as error:  # due to these settings: the session has just planned the query
+            if not best.withheld:  # how many sides the plan would have shuffled is not known
+                statements = "; ".join(_set(key, value) for key, value in settings.items())
+                best.withheld = f"with {statements}: {internal_error(error) or message(error)}"
+                best.withheld_shuffles = (0,) * len(current)
+            continue
+        if _shuffles(planned.joins) >= _shuffles(best.joins):
+            continue
+        if (fault := _issue(trial, planned, settings)) is None:
+            best.joins, best.settings = planned.joins, settings
+            if not _shuffles(best.joins):
+                break
+        elif issue is None:
+            issue = fault
+            is_tried = fault.setting in settings  # otherwise the session has it
+            best.withheld = f"{_fault(fault)}: " + (
+                f"{fault.setting} is not proposed" if is_tried else f"SET {fault.setting} = false first"
+            )
+            best.withheld_shuffles = tuple(join.shuffles for join in planned.joins)
+    return best
 
 
 def _issue(trial: SessionCopy, planned: PlannedQuery, settings: Mapping[str, str]) -> SparkIssue | None:
