@@ -165,6 +165,14 @@ ISSUES: tuple[IcebergIssue, ...] = (
         TESTED_VERSIONS,
     ),
     IcebergIssue(
+        "ORC and IS DISTINCT FROM",
+        "in ORC files, IS DISTINCT FROM a constant, which is NOT (v <=> 0), loses rows in which the column is null, "
+        "and DELETE leaves them",
+        "bounds",
+        "<> or IS NULL takes its place",
+        TESTED_VERSIONS,
+    ),
+    IcebergIssue(
         "ORC and null structs",
         "in ORC files, IS NULL of a field of a struct loses rows in which the struct itself is null",
         "bounds",
