@@ -94,3 +94,27 @@ def test_filters(spark: SparkSession, version: int) -> None:
         expected = rows(spark, query.format(t=TRUTH))
         assert rows(spark, query.format(t=TABLE)) == expected, text
         assert spark.sql(query.format(t=TABLE)).count() == len(expected), text
+
+
+@pytest.mark.parametrize(
+    ("mode", "condition"),
+    [
+        ("copy-on-write", "_file = '{file}'"),
+        ("merge-on-read", "_file = '{file}' AND _pos > 1"),
+        ("merge-on-read", "_spec_id = 0 AND _partition.x = 1 AND _pos IS NOT NULL"),
+    ],
+)
+def test_deletes(spark: SparkSession, mode: str, condition: str) -> None:
+    """Iceberg would look for the columns in the table's schema to find out whether it may delete whole files."""
+    table = "local.metadata_columns.deleted"
+    spark.sql(
+        f"CREATE TABLE {table} (id INT, x INT) USING iceberg PARTITIONED BY (x) "
+        f"TBLPROPERTIES ('write.delete.mode' = '{mode}')"
+    )
+    spark.sql(f"INSERT INTO {table} VALUES (0, 1), (1, 1), (2, 1), (3, 2)")
+    before = spark.sql(f"SELECT id, x, _pos, _file FROM {table}").collect()
+    file = next(row._file for row in before if row.x == 1)
+    spark.sql(f"DELETE FROM {table} WHERE {condition.format(file=file)}")
+    kept = [row.id for row in before if row.x != 1 or ("_pos > 1" in condition and row._pos <= 1)]
+    assert sorted(row.id for row in spark.sql(f"SELECT id FROM {table}").collect()) == sorted(kept)
+    spark.sql(f"DROP TABLE {table} PURGE")

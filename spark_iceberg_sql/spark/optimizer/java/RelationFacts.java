@@ -16,7 +16,10 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 /** What the rules know of tables and scans, for Python. The rules do without it. */
 public class RelationFacts implements Consumer<Object> {
   /** Takes the results of the probes of this Iceberg. */
-  public void accept(Object probed) { PartitionLayout.setProbed((Future<Map<String, String>>) probed); }
+  @SuppressWarnings("unchecked")
+  public void accept(Object probed) {
+    PartitionLayout.setProbed((Future<Map<String, String>>) probed);
+  }
 
   /** The columns with wrong bounds in a table's current snapshot; as WrongBoundsRow entries in JSON. */
   public String wrongBounds(Table table) throws IOException {
