@@ -3,6 +3,7 @@ package sparkicebergsql;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.catalyst.expressions.And;
 import org.apache.spark.sql.catalyst.expressions.Expression;
+import org.apache.spark.sql.catalyst.expressions.In;
 import org.apache.spark.sql.catalyst.expressions.InSet;
 import org.apache.spark.sql.catalyst.expressions.KnownNullable;
 import org.apache.spark.sql.catalyst.expressions.Literal;
@@ -26,9 +27,9 @@ import org.apache.spark.sql.types.DataTypes;
  * Withholds expressions with a null constant that Spark cannot translate for a scan.
  *
  * <p>Spark takes <code>v = 3000000000</code> of an INT column for <code>v IS NULL AND null</code>. In a filter that is
- * false, and replaced by it; below IS TRUE, &lt;=&gt; or coalesce, in an aggregate, and in the condition of a DELETE, the
- * null stays. The translation asserts that the parts of AND, OR and NOT are predicates, which a constant null is not,
- * and that a BINARY constant has a value, as that in <code>b IN (NULL, X'80')</code> has not: the query fails with an
+ * false, and replaced by it; below IS TRUE, &lt;=&gt; or coalesce, in an aggregate, and in ORDER BY ... LIMIT, the null
+ * stays. The translation asserts that the parts of AND, OR and NOT are predicates, which a constant null is not, and
+ * the text of a BINARY constant that it is not null, as in <code>b IN (NULL, X'80')</code>: the query fails with an
  * AssertionError. Columns beside such a constant come into a KnownNullable, which has no translation and costs nothing
  * at run time, so that Spark evaluates the expression.
  */
@@ -99,10 +100,11 @@ public class NullConstants extends SwitchedRule {
   /** Whether the translation of an expression fails. */
   private static boolean fails(Expression e) {
     boolean isOfPredicates = e instanceof And || e instanceof Or || e instanceof Not;
-    if (e instanceof InSet && ((InSet) e).hset().contains(null))
-      return ((InSet) e).child().dataType().equals(DataTypes.BinaryType);
+    if (e instanceof InSet)
+      return ((InSet) e).hset().contains(null) && ((InSet) e).child().dataType().equals(DataTypes.BinaryType);
+    if (!isOfPredicates && !(e instanceof In)) return false;
     for (Expression child : ScalaTypes.list(e.children()))
-      if (isNull(child, DataTypes.BinaryType) || isOfPredicates && isNull(child, DataTypes.BooleanType)) return true;
+      if (isOfPredicates ? isNull(child, DataTypes.BooleanType) : isNull(child, DataTypes.BinaryType)) return true;
     return false;
   }
 
