@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 from pyspark.sql import SparkSession
+from samples import swept
 from scans import metrics
 
 TABLE, TRUTH = "local.null_constants.t", "null_constants_truth"
@@ -76,7 +77,7 @@ def test_other_conditions_are_pushed_down(spark: SparkSession) -> None:
         assert metrics(spark.sql(f"SELECT * FROM {TABLE} WHERE {condition}"))["resultDataFiles"] == 1, condition
 
 
-@pytest.mark.parametrize("mode", ["copy-on-write", "merge-on-read"])
+@pytest.mark.parametrize("mode", swept(["copy-on-write", "merge-on-read"], 2))
 def test_statements(spark: SparkSession, mode: str) -> None:
     table = "local.null_constants.changed"
     properties = ", ".join(f"'write.{verb}.mode' = '{mode}'" for verb in ("delete", "update", "merge"))
