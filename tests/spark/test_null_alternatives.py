@@ -12,6 +12,7 @@ from random import Random
 
 import pytest
 from pyspark.sql import SparkSession
+from samples import swept
 from scans import metrics
 
 TABLE = "local.null_alternatives.t"
@@ -102,7 +103,7 @@ def test_rows(spark: SparkSession, column: str) -> None:
         assert ids(spark, text) == expected, text
 
 
-@pytest.mark.parametrize("mode", ["copy-on-write", "merge-on-read"])
+@pytest.mark.parametrize("mode", swept(["copy-on-write", "merge-on-read"], 2))
 def test_statements(spark: SparkSession, mode: str) -> None:
     """DELETE, UPDATE and MERGE change exactly the rows for which the condition is true."""
     modes = (f"'write.{verb}.mode' = '{mode}'" for verb in ("delete", "update", "merge"))
