@@ -106,7 +106,10 @@ def test_filters(spark: SparkSession, version: int) -> None:
 )
 def test_deletes(spark: SparkSession, mode: str, condition: str) -> None:
     """Iceberg would look for the columns in the table's schema to find out whether it may delete whole files."""
+    if mode == "copy-on-write" and spark.version < "4":
+        pytest.skip("the analyzer of Spark 3.5 fails on such a condition")
     table = "local.metadata_columns.deleted"
+    spark.sql(f"DROP TABLE IF EXISTS {table}")
     spark.sql(
         f"CREATE TABLE {table} (id INT, x INT) USING iceberg PARTITIONED BY (x) "
         f"TBLPROPERTIES ('write.delete.mode' = '{mode}')"
