@@ -106,8 +106,8 @@ def test_filters(spark: SparkSession, version: int) -> None:
 )
 def test_deletes(spark: SparkSession, mode: str, condition: str) -> None:
     """Iceberg would look for the columns in the table's schema to find out whether it may delete whole files."""
-    if mode == "copy-on-write" and spark.version < "4":
-        pytest.skip("the analyzer of Spark 3.5 fails on such a condition")
+    if mode == "copy-on-write" and spark.version < "4.1":
+        pytest.skip("the analyzer of Spark 3.5 fails on such a condition, and Iceberg 1.11 where it rewrites the file")
     table = "local.metadata_columns.deleted"
     spark.sql(f"DROP TABLE IF EXISTS {table}")
     spark.sql(

@@ -162,7 +162,7 @@ ISSUES: tuple[IcebergIssue, ...] = (
         "min, max and count of _pos, _file, _partition and other metadata columns fail, and so does DELETE with a "
         "condition on them",
         "bounds",
-        "they are evaluated by Spark; copy-on-write still fails for all but _file",
+        "they are evaluated by Spark; copy-on-write still fails, but for _file in Spark 4.1",
         TESTED_VERSIONS,
     ),
     IcebergIssue(
