@@ -23,7 +23,7 @@ FEATURES = {
         f"rule {name}"
         for name in (
             *("aggregates", "bounds", "copies", "decimals", "fast", "floats", "guard"),
-            *("joins", "limit", "merge", "prune", "require_filter", "topk", "values", "writers"),
+            *("joins", "limit", "merge", "null_constants", "prune", "require_filter", "topk", "values", "writers"),
         )
     ],
     "remote": ["servers"],

@@ -12,6 +12,7 @@ from random import Random
 
 import pytest
 from pyspark.sql import SparkSession
+from samples import swept
 from scans import metrics
 
 TABLE = "local.null_alternatives.t"
@@ -102,7 +103,7 @@ def test_rows(spark: SparkSession, column: str) -> None:
         assert ids(spark, text) == expected, text
 
 
-@pytest.mark.parametrize("mode", ["copy-on-write", "merge-on-read"])
+@pytest.mark.parametrize("mode", swept(["copy-on-write", "merge-on-read"], 2))
 def test_statements(spark: SparkSession, mode: str) -> None:
     """DELETE, UPDATE and MERGE change exactly the rows for which the condition is true."""
     modes = (f"'write.{verb}.mode' = '{mode}'" for verb in ("delete", "update", "merge"))
@@ -137,6 +138,32 @@ def test_whole_files(spark: SparkSession) -> None:
             kept = spark.sql(f"SELECT k FROM VALUES {rows} AS t (k, name, b) WHERE ({text}) IS NOT TRUE").collect()
             assert ids(spark) == sorted(row.k for row in kept), (partitioning, text)
             spark.sql(f"DROP TABLE {TABLE} PURGE")
+
+
+@pytest.mark.parametrize("mode", ["copy-on-write", "merge-on-read"])
+def test_a_boolean_column(spark: SparkSession, mode: str) -> None:
+    """DELETE with NOT of it keeps the nulls of a file in which all other rows match, and of a null partition."""
+    for partitioning in ("", "PARTITIONED BY (flag)"):
+        spark.sql(
+            f"CREATE TABLE {TABLE} (k INT, flag BOOLEAN) USING iceberg {partitioning} "
+            f"TBLPROPERTIES ('write.delete.mode' = '{mode}')"
+        )
+        spark.sql(f"INSERT INTO {TABLE} SELECT /*+ COALESCE(1) */ * FROM VALUES (1, false), (2, null), (3, false)")
+        spark.sql(f"DELETE FROM {TABLE} WHERE NOT flag")
+        assert ids(spark) == [2], partitioning
+        spark.sql(f"DELETE FROM {TABLE} WHERE NOT (flag <=> false) AND k = 3 OR flag IS DISTINCT FROM true AND k = 2")
+        assert ids(spark) == [], partitioning
+        spark.sql(f"DROP TABLE {TABLE} PURGE")
+
+
+def test_rows_that_an_overwrite_replaces(spark: SparkSession) -> None:
+    """REPLACE WHERE replaces no partition of nulls, which Iceberg takes for different from any constant and lowest."""
+    for text in ("b <> 3", "b < 2", "name NOT LIKE 'x%'", "NOT (b <=> 3)", "b <> 3 OR b IS NULL"):
+        create(spark, "name, b", "'write.metadata.metrics.default' = 'none'")
+        kept = spark.sql(f"SELECT k FROM VALUES {ROWS} AS t (k, name, b, s) WHERE ({text}) IS NOT TRUE").collect()
+        spark.sql(f"INSERT INTO {TABLE} REPLACE WHERE {text} SELECT 9, 'ab', 1, null")
+        assert ids(spark) == [*sorted(row.k for row in kept), 9], text
+        spark.sql(f"DROP TABLE {TABLE} PURGE")
 
 
 def test_the_prefix_still_prunes(spark: SparkSession, column: str) -> None:

@@ -1,4 +1,4 @@
-"""Filters that ORC's reader decides wrongly within a file: nulls of structs that are null."""
+"""Filters that ORC's reader decides wrongly within a file: nulls of structs that are null, and IS DISTINCT FROM."""
 
 from __future__ import annotations
 
@@ -58,3 +58,40 @@ def test_rows(spark: SparkSession) -> None:
         assert sorted(row.id for row in spark.sql(f"SELECT id FROM {TABLE} WHERE {text}").collect()) == expected[i], (
             text
         )
+
+
+VALUES = "(1, null, null, null), (2, 0, 'a', true), (3, null, 'a', null), (4, 0, null, true)"
+DISTINCT = (
+    "NOT (v <=> 0)",
+    "s IS DISTINCT FROM 'a'",
+    "NOT (v <=> 0) OR s = 'b'",
+    "NOT (v <=> 0 AND id > 0)",
+    "NOT (0 <=> v) AND s IS DISTINCT FROM 'b'",
+    "NOT (flag <=> true)",
+    "NOT (v <=> null)",
+)
+
+
+@pytest.mark.parametrize("partitioning", ["", "PARTITIONED BY (v)"])
+def test_is_distinct_from(spark: SparkSession, partitioning: str) -> None:
+    """Nulls in a file, and in a stripe, in which all other values are the constant."""
+    table = "local.orc_filters.d"
+    for mode in ("copy-on-write", "merge-on-read"):
+        spark.sql(
+            f"CREATE TABLE {table} (id INT, v INT, s STRING, flag BOOLEAN) USING iceberg {partitioning} "
+            f"TBLPROPERTIES ('write.format.default' = 'orc', 'write.delete.mode' = '{mode}')"
+        )
+        insert = f"INSERT INTO {table} SELECT /*+ COALESCE(1) */ * FROM VALUES {VALUES}"
+        spark.sql(insert)
+        columns = ", ".join(f"{text} AS c{i}" for i, text in enumerate(DISTINCT))
+        truth = spark.sql(f"SELECT id, {columns} FROM VALUES {VALUES} AS t (id, v, s, flag)").collect()
+        for i, text in enumerate(DISTINCT):
+            if mode == "copy-on-write":
+                read = spark.sql(f"SELECT id FROM {table} WHERE {text}").collect()
+                assert sorted(row.id for row in read) == sorted(row.id for row in truth if row[f"c{i}"]), text
+        for i in (0, 3):
+            spark.sql(f"DELETE FROM {table} WHERE {DISTINCT[i]}")
+            kept = [row.id for row in spark.sql(f"SELECT id FROM {table}").collect()]
+            assert sorted(kept) == sorted(row.id for row in truth if not row[f"c{i}"]), DISTINCT[i]
+            spark.sql(f"INSERT OVERWRITE {insert.removeprefix('INSERT INTO ')}")
+        spark.sql(f"DROP TABLE {table} PURGE")

@@ -12,7 +12,7 @@ from spark_iceberg_sql.spark.optimizer.iceberg_issues import ISSUES
 
 PACKAGE = "sparkicebergsql"
 # Classes that every rule may use, each built on the ones before it.
-SHARED =(
+SHARED = (
     "ScalaTypes", "Outgoing", "SwitchedRule", "Invocation", "Calls", "Transform", "BoundFault",
     "PartitionOverflow", "ParquetTimes", "TruncatedFile", "ManifestCheck", "FileBounds", "NullResiduals",
     "PartitionLayout", "OpenWriters", "DynamicOverwrite", "ImpliedLiteral", "WrappedConstants", "Predicates",
@@ -165,6 +165,14 @@ RULES: tuple[Rule, ...] = (
         phase=Phase.BEFORE_PUSH_DOWN,
         summary="pushes down comparisons with Iceberg's functions only where the scan returns correct results",
         if_disabled="filters on iceberg_* functions return correct results but do not prune",
+    ),
+    Rule(
+        name="null_constants",
+        java="NullConstants",
+        phase=Phase.BEFORE_PUSH_DOWN,
+        summary="withholds expressions with a null constant on which Spark fails, as that of (v = 3000000000) IS TRUE",
+        if_disabled="comparisons of an INT column with a constant beyond INT fail under IS TRUE, <=> and coalesce, as "
+        "does IN with a null of a BINARY column",
     ),
     Rule(
         name="fast",

@@ -16,6 +16,9 @@ import org.apache.spark.sql.types.StringType;
  * <p>For LIKE, Iceberg 1.12 fails with a NullPointerException, unless another condition excludes the file. The range of
  * texts with the prefix takes its place. Where a range may contain other texts, it is added, and the LIKE is Spark's
  * alone. Iceberg 1.11 fails for IN as well: one comparison for each value takes its place.
+ *
+ * <p>IS DISTINCT FROM a constant becomes <code>&lt;&gt;</code> or IS NULL: ORC's reader takes it for
+ * <code>&lt;&gt;</code> alone, and loses the nulls.
  */
 public class NullPartitions extends ScalaTypes.Mapping<Expression, Expression> {
   private final Map<ExprId, PartitionLayout> layouts;
@@ -46,8 +49,12 @@ public class NullPartitions extends ScalaTypes.Mapping<Expression, Expression> {
   private Expression excluding(
     Expression e, List<Expression> others, List<Expression> required, boolean isAlternative) {
     if (e instanceof Or) {
-      Expression left = excluding(((Or) e).left(), others, required, true);
-      Expression right = excluding(((Or) e).right(), others, required, true);
+      List<Expression> all = new ArrayList<>(others);
+      // Where null is an alternative, the others may take it for what they like.
+      for (Expression part : ScalaTypes.list(e.children()))
+        if (part instanceof IsNull) all.add(new IsNotNull(((IsNull) part).child()));
+      Expression left = excluding(((Or) e).left(), all, required, true);
+      Expression right = excluding(((Or) e).right(), all, required, true);
       return left == ((Or) e).left() && right == ((Or) e).right() ? e : new Or(left, right);
     }
     if (e instanceof And) {
@@ -58,6 +65,8 @@ public class NullPartitions extends ScalaTypes.Mapping<Expression, Expression> {
       Expression right = excluding(((And) e).right(), all, allRequired, isAlternative);
       return left == ((And) e).left() && right == ((And) e).right() ? e : new And(left, right);
     }
+    Expression distinct = distinct(e);
+    if (distinct != null) return distinct;
     Expression low = low(e), column = low == null ? different(e) : low;
     Expression safe = column == null || isPrefix(e) ? withoutFailure(e, required, isAlternative) : e;
     if (column == null || safe != e || !column.nullable() || hasNotNull(others, column)) return safe;
@@ -67,6 +76,17 @@ public class NullPartitions extends ScalaTypes.Mapping<Expression, Expression> {
     mayMatch |=
       low != null && !isAlternative ? layout.mayHaveUncountedNulls(column) : layout.mayHaveNullPartitions(column);
     return mayMatch ? new And(new IsNotNull(column), e) : e;
+  }
+
+  /** IS DISTINCT FROM a constant, of a column of Iceberg's, in two parts; null for any other expression. */
+  private Expression distinct(Expression e) {
+    if (!(e instanceof Not) || !(((Not) e).child() instanceof EqualNullSafe)) return null;
+    EqualNullSafe equal = (EqualNullSafe) ((Not) e).child();
+    Expression column = PartitionLayout.isColumn(equal.left()) ? equal.left() : equal.right();
+    Expression constant = column == equal.left() ? equal.right() : equal.left();
+    if (!PartitionLayout.isColumn(column) || layouts.get(PartitionLayout.root(column)) == null) return null;
+    if (!(constant instanceof Literal) || ((Literal) constant).value() == null) return null;
+    return new Or(new Not(new EqualTo(column, constant)), new IsNull(column));
   }
 
   /** A predicate for which Iceberg fails on a null partition value, in another form; or the predicate itself. */
