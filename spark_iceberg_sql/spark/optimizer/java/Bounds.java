@@ -208,14 +208,6 @@ public class Bounds extends SwitchedRule {
     }
   }
 
-  /** Hides a column from Iceberg. */
-  static class Withheld extends ScalaTypes.Mapping<Expression, Expression> {
-    @Override
-    protected Object of(Object column) {
-      return new KnownNullable((Expression) column);
-    }
-  }
-
   /** Whether a column is one of Iceberg's metadata columns. */
   private static boolean isMetadata(Expression column, Map<ExprId, PartitionLayout> layouts) {
     PartitionLayout layout = (PartitionLayout) layouts.get(PartitionLayout.root(column));
