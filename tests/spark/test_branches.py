@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from conftest import LINE
+from foreign import spark_millis
 from pyspark.sql import SparkSession
 from session_settings import settings
 
@@ -44,10 +46,6 @@ def on_audit(spark: SparkSession) -> Iterator[SparkSession]:
         yield spark
 
 
-def count(spark: SparkSession, relation: str) -> int:
-    return spark.table(relation).count() if " " not in relation else spark.sql(relation).count()
-
-
 def rows_of(spark: SparkSession, call: str) -> int:
     return spark.sql(f"SELECT * FROM {call}").count()
 
@@ -70,7 +68,7 @@ def test_the_views_count_what_a_query_reads(
 ) -> None:
     rows, files = counts
     with settings(spark, **({WAP: branch} if branch else {})):
-        assert count(spark, table) == rows
+        assert spark.table(table).count() == rows
         (scan,) = sis.explain(spark, f"SELECT * FROM {table} WHERE id >= 0").scans
         description, health = sis.describe(spark, table), sis.health(spark, table)
         (listed,) = sis.tables(spark, table).tables
@@ -176,9 +174,20 @@ def test_health_proposes_nothing_that_acts_on_main(spark: SparkSession) -> None:
         spark.sql(f"DROP TABLE {name} PURGE")
 
 
+def test_wrong_bounds_are_those_of_the_branch(spark: SparkSession, tmp_path: Path) -> None:
+    spark.sql("CREATE NAMESPACE IF NOT EXISTS local.foreign")
+    name = spark_millis(spark, tmp_path, "millis_on_main")
+    spark.sql(f"ALTER TABLE {name} SET TBLPROPERTIES ('write.wap.enabled' = 'true')")
+    spark.sql(f"ALTER TABLE {name} CREATE BRANCH audit")
+    spark.sql(f"DELETE FROM {name}.branch_audit")
+    assert [finding.problem for finding in sis.health(spark, name).findings] == ["wrong bounds"]
+    with settings(spark, **{WAP: "audit"}):
+        health = sis.health(spark, name)
+    assert (health.files, health.findings, health.notes) == (0, (), ())
+
+
 def test_spj(on_audit: SparkSession) -> None:
-    hidden = "spark.sql.autoBroadcastJoinThreshold"
-    with settings(on_audit, **{hidden: "-1"}):
+    with settings(on_audit, **{"spark.sql.autoBroadcastJoinThreshold": "-1"}):
         report = sis.spj(on_audit, f"SELECT * FROM {T} a JOIN {OTHER} b USING (d)")
         (join,) = report.joins
         assert join.tables == (f"{T} (branch audit)", OTHER)
