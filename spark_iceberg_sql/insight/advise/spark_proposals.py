@@ -86,12 +86,18 @@ class Proposals:
             self._costs.open_cost,
             hypothetical.file_sizes,
             ddl,
-            rewrite_call(source.table, self._rewrite_options, strategy) if source.table is not None else None,
+            self._rewrite(strategy),
             warnings,
             error=self._costs.cost_error(sample),
             has_estimated_cuts=hypothetical.partition_count < len(hypothetical.files),
             sort_order=self.order_text(order),
         )
+
+    def _rewrite(self, strategy: str) -> str | None:
+        """The call that rewrites all files of a table in a catalog; of a branch there is none."""
+        if self._source.table is None or self._source.branch:
+            return None
+        return rewrite_call(self._source.table, self._rewrite_options, strategy)
 
     @cached_property
     def _rewrite_options(self) -> dict[str, str]:

@@ -22,17 +22,15 @@ from spark_iceberg_sql.insight.advise.spark_growth import growth_of
 from spark_iceberg_sql.insight.advise.spark_proposals import Proposals
 from spark_iceberg_sql.insight.advise.spark_queries import WorkloadQueries
 from spark_iceberg_sql.insight.advise.spark_workload_costs import NO_TABLE, Costs, SpecFields, Today
-from spark_iceberg_sql.insight.hypothetical.spark_source import Source
+from spark_iceberg_sql.insight.hypothetical.spark_source import Source, branch_note
 from spark_iceberg_sql.insight.specs import candidate_spec, clause
 from spark_iceberg_sql.insight.workload import Query
 from spark_iceberg_sql.model.spec import Spec
 from spark_iceberg_sql.model.table import Table
-from spark_iceberg_sql.spark.bridge.plans import relations
 from spark_iceberg_sql.spark.bridge.tables import hypothetical_tables as tables
 from spark_iceberg_sql.spark.bridge.tables import rewrites
 from spark_iceberg_sql.spark.gate import intercept
 from spark_iceberg_sql.spark.gate.session_tables import SessionTables
-from spark_iceberg_sql.syntax.identifiers import dotted
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -76,7 +74,7 @@ class AdviceSearch:
         self._current: SpecFields = ()
         self._today = NO_TABLE
         if source.table is not None:
-            self._table = relations.catalog_table(dotted(source.table))
+            self._table = source.iceberg_table
             current_table = SessionTables(spark, intercept.unchecked_sql(spark)).get(source.table)
             if isinstance(current_table, Table) and current_table.specs is not None:
                 self._current = current_table.specs.spec.fields
@@ -109,10 +107,15 @@ class AdviceSearch:
             source=self._source.title,
             basis=self.costs.basis,
             tried=len(all_costs.layouts),
-            notes=tuple(self._notes),
+            notes=(*self._notes, *self._branch_notes(proposals)),
             ruled_out=tuple(self._ruled_out(all_costs, proposals)),
             growth=growth_of(self._spark, self._source.table) if self._source.table is not None else None,
         )
+
+    def _branch_notes(self, proposals: Sequence[Proposal]) -> Iterator[str]:
+        """Why the proposals for a branch have no statement that rewrites its files."""
+        if self._source.branch and proposals and not proposals[0].is_today:
+            yield branch_note(self._source.branch)
 
     def _sorted_choices(self, all_costs: Costs, best_specs: Sequence[SpecFields]) -> Iterator[Choice]:
         """The best specs, today's and the unpartitioned table with sorted rows, where that clearly helps."""

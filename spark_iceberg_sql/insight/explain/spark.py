@@ -19,6 +19,7 @@ from spark_iceberg_sql.spark.bridge.plans import (
     expressions,
     iceberg_filters,
     plan_leaves,
+    read_branches,
     read_notes,
     relations,
 )
@@ -86,7 +87,7 @@ def _explain_plan(spark: SparkSession, text: str) -> Explanation:
         ):
             scans.append(Scan(_name(leaf.node), note=_other_note(leaf.class_name)))
     for unread in filtered.values():
-        name = str(unread.relation.table().name())
+        name = _scan_title(unread.relation)
         if all(scan.table != name for scan in scans):
             notes.append(f"{name} is not read: the plan needs none of its rows")
     if not scans and not notes:
@@ -111,6 +112,7 @@ def _scan(
     table = iceberg_filters.iceberg_table(relation)
     if table is None:
         return Scan(name, note="not a table with Iceberg data files: what it reads is unknown")
+    name = read_branches.scan_title(table)
     if (reason := metadata_faults.unusable_table(table)) is not None:
         raise ReadError(f"`{name}` cannot be read: {reason}")
     is_local = expressions.node_class(scan) == "SparkLocalScan"
@@ -156,6 +158,11 @@ def _scan(
     )
 
 
+def _scan_title(relation: Java) -> str:
+    table = iceberg_filters.iceberg_table(relation)
+    return str(relation.table().name()) if table is None else read_branches.scan_title(table)
+
+
 def _is_skipped(scan: Scan, leaf: plan_leaves.PlanLeaf, earlier: Sequence[Scan]) -> bool:
     """True if a scan that looks for the rows of another scan does not run, since neither has a file to read."""
     return leaf.is_first and any(
@@ -174,6 +181,7 @@ def _metadata_delete(node: Java) -> Scan:
         return Scan(name, note="not a table with Iceberg data files: what it reads is unknown")
     kept_files = iceberg_filters.kept_files(table, [])
     note = "whole files are removed from the metadata: no file is read or written"
+    name = read_branches.title(name, read_branches.scanned_branch(table))
     if kept_files is None:
         return Scan(name, note=note)
     return Scan(name, 0, kept_files.files, 0, kept_files.bytes, None, kept_files.manifests, note=note)

@@ -24,6 +24,7 @@ from spark_iceberg_sql.insight.health.workload import judged_by_queries
 from spark_iceberg_sql.insight.hypothetical.spark_source import (
     NAME_HELP,
     absent_error,
+    branch_note,
     is_path,
     load_entry,
     operations_at,
@@ -38,8 +39,9 @@ from spark_iceberg_sql.spark.bridge.jvm import sessions
 from spark_iceberg_sql.spark.bridge.jvm.java_rows import Rewrite
 from spark_iceberg_sql.spark.bridge.plans import relations
 from spark_iceberg_sql.spark.bridge.tables import rewrites, table_metadata
+from spark_iceberg_sql.spark.bridge.tables.tables_as_read import as_read
 from spark_iceberg_sql.spark.gate import read_errors
-from spark_iceberg_sql.syntax.identifiers import dotted, qualified_name
+from spark_iceberg_sql.syntax.identifiers import dotted
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -70,16 +72,25 @@ def health(spark: SparkSession, table: str, queries: str | Iterable[str | tuple[
             raise IcebergSqlError(f"`{table}` is not an Iceberg table: {loaded.relation_kind}", help=NAME_HELP)
         refuse_unusable(table, loaded.table)
         java_table = relations.catalog_table(dotted(name))
-        title = qualified_name(name)
-        examined = ExaminedTable(title, name, table_from_metadata(name, loaded.metadata), java_table)
+        examined = ExaminedTable("", name, table_from_metadata(name, loaded.metadata), as_read(java_table))
         result = _by_metadata(spark, examined)
     if queries is None:
-        return rewritten_once(result)
+        return _for_branch(rewritten_once(result), examined.read.branch)
     if not result.files:
         return replace(result, notes=("the table has no data files, so the queries decide nothing",))
     with searching(spark, dotted(name), queries) as search:
         judged = judged_by_queries(result, search.result(), partial(_after, search), search.in_larger_files)
-    return rewritten_once(judged)
+    return _for_branch(rewritten_once(judged), examined.read.branch)
+
+
+def _for_branch(health: Health, branch: str) -> Health:
+    """The findings without the statements that act on main instead of the branch that was examined."""
+    if not branch:
+        return health
+    reason = branch_note(branch)
+    findings = tuple(replace(finding.without_statement(), reason=reason) for finding in health.findings)
+    is_new = bool(findings) and reason not in health.notes
+    return replace(health, findings=findings, notes=(*health.notes, reason) if is_new else health.notes)
 
 
 def _at_path(spark: SparkSession, path: str, queries: object) -> Health:
@@ -93,7 +104,7 @@ def _at_path(spark: SparkSession, path: str, queries: object) -> Health:
         java_table = relations.base_table(operations, path)
         refuse_unusable(path, java_table)
         table = table_from_metadata((), table_metadata.without_snapshots(operations.current()))
-        result = _by_metadata(spark, ExaminedTable(path, (), table, java_table))
+        result = _by_metadata(spark, ExaminedTable(path, (), table, as_read(java_table, is_named=False)))
     reason = f"a statement needs the table's name in a catalog: {attach_help}"
     findings = tuple(replace(finding, call=None, reason=reason) for finding in result.findings)
     return replace(result, findings=findings, notes=(reason,) if findings else ())
@@ -114,7 +125,7 @@ def _by_metadata(spark: SparkSession, examined: ExaminedTable) -> Health:
         fields = tuple(f for f in metrics.fields if not f.transform.is_void)
         files = files_after_rewrite(spark, examined.name, clause(Spec(0, fields), schema))
         metrics = replace(metrics, files_after_rewrite=files)
-    planned_rewrite = cache(lambda problem: rewrites.planned_rewrite(examined.java_table, OPTIONS[problem]))
+    planned_rewrite = cache(lambda problem: rewrites.planned_rewrite(examined.read.table, OPTIONS[problem]))
     if metrics.small > metrics.small_after and not metrics.old_small:
         count_after = small_files_after(spark, examined, metrics, planned_rewrite("small files"))
         metrics = replace(metrics, small_after=count_after)

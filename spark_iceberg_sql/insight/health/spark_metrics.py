@@ -16,15 +16,15 @@ from spark_iceberg_sql.insight.hypothetical.spark_source import (
 from spark_iceberg_sql.insight.preview.spark import preview
 from spark_iceberg_sql.model.table import Table
 from spark_iceberg_sql.spark.bridge.jvm.java_rows import Rewrite
+from spark_iceberg_sql.spark.bridge.plans import read_branches
 from spark_iceberg_sql.spark.bridge.tables import rewrites
+from spark_iceberg_sql.spark.bridge.tables.tables_as_read import TableAsRead, metadata_table
 from spark_iceberg_sql.spark.gate import intercept
 from spark_iceberg_sql.spark.optimizer import bounds
-from spark_iceberg_sql.syntax.identifiers import backticked, dotted, string_literal
+from spark_iceberg_sql.syntax.identifiers import backticked, dotted, qualified_name, string_literal
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, Row, SparkSession
-
-    from spark_iceberg_sql.spark.bridge.jvm.gateway import Java
 
 # Converts each type's bounds to numbers.
 _NUMBER_SQL = {
@@ -39,18 +39,30 @@ _NUMBER_SQL = {
 class ExaminedTable:
     """A table whose metadata is examined.
 
-    title: its name or path. name: its parts, catalog first; empty for a path. table: its metadata. java_table:
-    Iceberg's.
+    path: as the user wrote it; empty for a name. name: its parts, catalog first; empty for a path. table: its metadata.
+    read: Iceberg's table as the session reads it.
     """
 
-    title: str
+    path: str
     name: tuple[str, ...]
     table: Table
-    java_table: Java
+    read: TableAsRead
+
+    @property
+    def title(self) -> str:
+        """Its name or path, with the branch that is examined."""
+        return read_branches.title(qualified_name(self.name) or self.path, self.read.branch)
+
+    @property
+    def rewritable_name(self) -> tuple[str, ...]:
+        """Its name, if a statement that is proposed acts on the files that are examined; empty otherwise."""
+        return () if self.read.branch else self.name
 
     def metadata_table(self, kind: str) -> str:
         """One of its metadata tables, in SQL. kind: such as files."""
-        return dotted((*self.name, kind)) if self.name else f"iceberg_{kind}({string_literal(self.title)})"
+        if not self.name:  # the functions read the branch that the session reads
+            return f"iceberg_{kind}({string_literal(self.path)})"
+        return metadata_table(dotted((*self.name, kind)), self.read.read_snapshot if kind != "snapshots" else None)
 
 
 def small_files_after(
@@ -88,7 +100,7 @@ def small_files_after(
     )
     if row.last < 0:
         return count_after
-    target_at_rewrite = rewrites.property_at(examined.java_table, row.last, TARGET_SIZE, str(DEFAULT_TARGET_SIZE))
+    target_at_rewrite = rewrites.property_at(examined.read.table, row.last, TARGET_SIZE, str(DEFAULT_TARGET_SIZE))
     return (
         count_after if target_at_rewrite not in (None, str(metrics.target_size)) else max(count_after, int(row.after))
     )
@@ -145,12 +157,12 @@ def table_metrics(spark: SparkSession, examined: ExaminedTable) -> TableMetrics:
     sort_column = _sort_column(spark, files, table)
     return TableMetrics(
         title=examined.title,
-        name=examined.name,
+        name=examined.rewritable_name,
         target_size=target_size,
         fields=table.specs.spec.fields,
         sort_column=sort_column,
         sort_span=_span(spark, files, group_key, sort_column) if sort_column is not None else 0.0,
-        wrong_bounds=bounds.wrong_bounds(examined.java_table),
+        wrong_bounds=bounds.wrong_bounds(examined.read.table),
         delete_files=int(delete_counts["files"]),
         delete_bytes=int(delete_counts["bytes"]),
         **{column: int(value) for column, value in {**counts.asDict(), **kinds}.items()},

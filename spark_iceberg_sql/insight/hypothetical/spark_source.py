@@ -19,14 +19,15 @@ from spark_iceberg_sql.model.types import Struct, from_metadata
 from spark_iceberg_sql.spark.bridge.jvm import sessions
 from spark_iceberg_sql.spark.bridge.jvm.gateway import Java
 from spark_iceberg_sql.spark.bridge.jvm.java_errors import JVM_ERRORS, message
-from spark_iceberg_sql.spark.bridge.plans import relations, schemas
+from spark_iceberg_sql.spark.bridge.plans import read_branches, relations, schemas
 from spark_iceberg_sql.spark.bridge.tables import catalog_entries, hypothetical_tables, metadata_faults, table_metadata
+from spark_iceberg_sql.spark.bridge.tables.tables_as_read import TableAsRead, as_read
 from spark_iceberg_sql.spark.gate import intercept, read_errors
 from spark_iceberg_sql.spark.gate.catalog_names import CatalogNames
 from spark_iceberg_sql.spark.tables.functions.unsupported_columns import unreadable_columns
 from spark_iceberg_sql.spark.tables.locations.write_target import open_target
 from spark_iceberg_sql.syntax.clickhouse.literal_calls import LiteralCall
-from spark_iceberg_sql.syntax.identifiers import dotted, qualified_name, string_literal
+from spark_iceberg_sql.syntax.identifiers import dotted, qualified_name, quoted, string_literal
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -55,7 +56,7 @@ class Source:
     frame: the rows. title: the user's name for it. schema: its columns, with field ids. schema_json: the
     same, as in metadata.json. properties: of the table that would be written. table: its full name, if it is
     an Iceberg table in a catalog. metadata: that table's metadata.json, without its snapshots. name: the full
-    name of any other table. iceberg_table: Iceberg's Table, if it is one in a catalog.
+    name of any other table. read: Iceberg's table as the session reads it, if it is one in a catalog.
     """
 
     frame: DataFrame
@@ -66,7 +67,17 @@ class Source:
     table: tuple[str, ...] | None = None
     metadata: Mapping[str, Any] | None = None
     name: tuple[str, ...] | None = None
-    iceberg_table: Java | None = None
+    read: TableAsRead | None = None
+
+    @property
+    def iceberg_table(self) -> Java | None:
+        """Iceberg's table, whose current snapshot is the one that the session reads; None for what is none."""
+        return None if self.read is None else self.read.table
+
+    @property
+    def branch(self) -> str:
+        """The branch that the session reads; empty for main, and for what is no table."""
+        return "" if self.read is None else self.read.branch
 
     @property
     def sql_name(self) -> tuple[str, ...]:
@@ -206,10 +217,10 @@ def _of_name(spark: SparkSession, name: str, properties: Mapping[str, str]) -> S
                 full_name,
                 "give a table's name, a query, a path that starts with / or a scheme, or a DataFrame",
             )
-        if loaded.metadata is not None:
+        if loaded.metadata is not None and not read_branches.is_selection(loaded.table, full_name[-1]):
             refuse_unusable(name, loaded.table)
             return _of_table(spark, name, full_name, loaded.metadata, properties, loaded.table)
-        if loaded.relation_kind != "view":
+        if loaded.relation_kind not in ("view", "iceberg"):
             return replace(_of_frame(spark.table(dotted(full_name)), name, properties), name=full_name)
     return _of_frame(spark.table(dotted(parts)), name, properties)
 
@@ -231,12 +242,11 @@ def absent_error(
 
 
 def refuse_branch(name: str, full_name: tuple[str, ...], entry: catalog_entries.CatalogEntry) -> None:
-    """Raise IcebergSqlError for a branch or a metadata table of a table. name: as the user wrote it."""
-    if entry.relation_kind in ("branch", "metadata table"):
-        table = qualified_name(full_name[:-1])
-        raise IcebergSqlError(
-            f"`{name}` is a {entry.relation_kind} of the table {table}, not a table itself", help=f"write {table}"
-        )
+    """Raise IcebergSqlError for a branch, a snapshot or a metadata table of a table. name: as the user wrote it."""
+    is_snapshot = entry.table is not None and read_branches.is_selection(entry.table, full_name[-1])
+    if is_snapshot or entry.relation_kind in ("branch", "metadata table"):
+        table, kind = qualified_name(full_name[:-1]), "snapshot" if is_snapshot else entry.relation_kind
+        raise IcebergSqlError(f"`{name}` is a {kind} of the table {table}, not a table itself", help=f"write {table}")
 
 
 def table_name(spark: SparkSession, table: str) -> tuple[str, ...]:
@@ -257,6 +267,14 @@ def operations_at(path: str) -> Java:
         return open_target(LiteralCall("iceberg", ((None, path),), ())).find().operations
     except JVM_ERRORS as error:  # Spark's class for a wrong argument of a table function
         raise read_errors.read_failure(error, f"`{path}` cannot be read") from None
+
+
+def branch_note(branch: str) -> str:
+    """Why no statement is proposed for the files of a branch. branch: that the session reads."""
+    return (
+        f"the session reads the branch {quoted(branch)} (spark.wap.branch): no rewrite is proposed, since it would "
+        "change main, and ALTER TABLE changes all branches"
+    )
 
 
 def load_entry(spark: SparkSession, name: str, full_name: tuple[str, ...]) -> catalog_entries.CatalogEntry:
@@ -294,15 +312,17 @@ def _of_table(
     schemas = metadata.get("schemas") or [metadata["schema"]]
     schema_id = metadata.get("current-schema-id")
     schema_json = next((s for s in schemas if s.get("schema-id") == schema_id), schemas[-1])
+    with sessions.working_in(spark):
+        read = as_read(iceberg_table)
     return Source(
         frame=spark.table(dotted(full_name)),
-        title=name,
+        title=read_branches.title(name, read.branch),
         schema=_schema(schema_json),
         schema_json=schema_json,
         properties={**metadata.get("properties", {}), **properties},
         table=full_name,
         metadata=metadata,
-        iceberg_table=iceberg_table,
+        read=read,
     )
 
 

@@ -25,6 +25,7 @@ from spark_iceberg_sql.spark.bridge.jvm.gateway import Java
 from spark_iceberg_sql.spark.bridge.jvm.java_errors import JVM_ERRORS
 from spark_iceberg_sql.spark.bridge.plans import relations
 from spark_iceberg_sql.spark.bridge.tables import catalog_entries, metadata_faults, namespaces, table_metadata
+from spark_iceberg_sql.spark.bridge.tables.tables_as_read import as_read
 from spark_iceberg_sql.spark.gate import read_errors
 from spark_iceberg_sql.syntax.identifiers import qualified_name, quoted
 
@@ -50,10 +51,12 @@ def tables(spark: SparkSession, pattern: str | None = None, *, limit: int = 1_00
             exists, names = selected(spark, selection, limit + 1)
             views = namespaces.temporary_views(spark) if pattern is None else []
             if exists or pattern is None:
-                entries = (_listed(spark, name) for name in names[:limit])
+                branches = _Branches()
+                entries = (_listed(spark, name, branches) for name in names[:limit])
                 listed = [entry for entry in entries if entry is not None]
                 listed += [ListedTable(quoted(view), "temporary view", note="temporary view") for view in views]
-                return TableListing(selection.scope, tuple(listed), tuple(_notes(spark, listed, names, limit)))
+                notes = (*_notes(spark, listed, names, limit), *branches.notes())
+                return TableListing(selection.scope, tuple(listed), notes)
         raise refusal(spark, pattern or "", "pattern", meanings[-1])
 
 
@@ -65,8 +68,29 @@ def _notes(spark: SparkSession, listed: list[ListedTable], names: list[Name], li
         yield f"the name of a catalog lists all its tables; this session has {catalogs}"
 
 
-def _listed(spark: SparkSession, name: Name) -> ListedTable | None:
-    """The entry of a table; None if it is gone, or if Spark's own catalog lists a temporary view."""
+class _Branches:
+    """The tables of which the session reads a branch."""
+
+    def __init__(self) -> None:
+        self._titles: dict[str, list[str]] = {}
+
+    def add(self, title: str, branch: str) -> None:
+        """Remember a table's branch. branch: empty for main."""
+        if branch:
+            self._titles.setdefault(branch, []).append(title)
+
+    def notes(self) -> Iterator[str]:
+        """One sentence for each branch."""
+        for branch, titles in self._titles.items():
+            names = ", ".join(titles)
+            yield f"counted on the branch {quoted(branch)}, which this session reads (spark.wap.branch): {names}"
+
+
+def _listed(spark: SparkSession, name: Name, branches: _Branches) -> ListedTable | None:
+    """The entry of a table; None if it is gone, or if Spark's own catalog lists a temporary view.
+
+    branches: to which its branch is added.
+    """
     title = qualified_name(name)
     try:
         entry = catalog_entries.load(spark, name)
@@ -85,7 +109,9 @@ def _listed(spark: SparkSession, name: Name) -> ListedTable | None:
     assert table.schema is not None
     assert table.specs is not None
     metadata = table_metadata.current(entry.table)
-    totals = table_metadata.current_totals(metadata)
+    read = as_read(entry.table)
+    branches.add(title, read.branch)
+    totals = table_metadata.current_totals(table_metadata.current(read.table))
     return ListedTable(
         title,
         "iceberg",
@@ -110,9 +136,11 @@ def describe(spark: SparkSession, table: str) -> Description:
         name: Name = ()
         if is_path(table):
             java_table = relations.base_table(operations_at(table), table)
+            read = as_read(java_table, is_named=False)
         else:
             name = table_name(spark, table)
             java_table = _table_named(spark, table, name)
+            read = as_read(java_table)
         metadata = table_metadata.current(java_table)
         try:
             content = table_from_metadata(name, table_metadata.without_snapshots(metadata))
@@ -120,13 +148,13 @@ def describe(spark: SparkSession, table: str) -> Description:
             raise IcebergSqlError(f"`{table}` cannot be read: {error}") from None
         title = qualified_name(name) or table
         try:
-            spec_files = catalog_entries.files_by_spec(java_table)
+            spec_files = catalog_entries.files_by_spec(read.table)
         except JVM_ERRORS as error:
-            fault = metadata_faults.manifest_fault(relations.spark_table(java_table))
+            fault = metadata_faults.manifest_fault(relations.spark_table(read.table))
             if fault is None or not read_errors.names_no_file(error):
                 raise
             raise read_errors.as_read_error(error, f"`{table}` cannot be read: {fault}") from None
-        return description(title, content, metadata, spec_files)
+        return description(title, content, metadata, read, spec_files)
 
 
 def _table_named(spark: SparkSession, table: str, name: Name) -> Java:

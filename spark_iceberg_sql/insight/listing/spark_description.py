@@ -21,30 +21,35 @@ from spark_iceberg_sql.report.table_ddl import field_clause, sort_order_terms, t
 from spark_iceberg_sql.rules.message_format import column_text
 from spark_iceberg_sql.spark.bridge.jvm.gateway import Java
 from spark_iceberg_sql.spark.bridge.jvm.java_rows import SpecFiles
+from spark_iceberg_sql.spark.bridge.plans import read_branches
 from spark_iceberg_sql.spark.bridge.tables import table_metadata
 from spark_iceberg_sql.spark.bridge.tables.table_metadata import SnapshotFacts
+from spark_iceberg_sql.spark.bridge.tables.tables_as_read import TableAsRead
 from spark_iceberg_sql.syntax.identifiers import quoted
 
 _MAX_SNAPSHOTS = 10
 
 
-def description(title: str, table: Table, metadata: Java, files_by_spec: Sequence[SpecFiles] | None) -> Description:
+def description(
+    title: str, table: Table, metadata: Java, read: TableAsRead, files_by_spec: Sequence[SpecFiles] | None
+) -> Description:
     """The description of a table.
 
-    title: its name or path. table, metadata: its metadata, as Python values and in the JVM. files_by_spec: of the
-    current snapshot; None if they were not counted.
+    title: its name or path. table, metadata: its metadata, as Python values and in the JVM. read: the table as the
+    session reads it. files_by_spec: of its current snapshot; None if they were not counted.
     """
     assert table.schema is not None
     assert table.specs is not None
-    totals = table_metadata.current_totals(metadata)
+    metadata_as_read = table_metadata.current(read.table)
+    totals = table_metadata.current_totals(metadata_as_read)
     count, snapshots = table_metadata.last_snapshots(metadata, _MAX_SNAPSHOTS)
     references = defaultdict(list)
     for reference, snapshot_id in table_metadata.snapshots_of_refs(metadata).items():
-        if reference != "main":
+        if reference != "main" or read.branch:
             references[snapshot_id].append(reference)
-    current = table_metadata.current_snapshot_id(metadata)
+    current = table_metadata.current_snapshot_id(metadata_as_read)
     return Description(
-        table=title,
+        table=read_branches.title(title, read.branch),
         location=table_metadata.location(metadata),
         format_version=table.specs.format_version,
         last_change=utc_text(table_metadata.last_updated_ms(metadata)),

@@ -27,6 +27,8 @@ from spark_iceberg_sql.insight.preview.spark_settings import settings_text
 from spark_iceberg_sql.insight.specs import CandidateSpec
 from spark_iceberg_sql.safe_output import with_help
 from spark_iceberg_sql.spark.bridge.tables import memory_writers
+from spark_iceberg_sql.spark.bridge.tables.tables_as_read import metadata_table
+from spark_iceberg_sql.spark.gate import intercept
 from spark_iceberg_sql.syntax.identifiers import dotted
 
 if TYPE_CHECKING:
@@ -134,6 +136,7 @@ def _unseen_partitions(counts: Sequence[int], share: float) -> int:
 def existing_files(spark: SparkSession, source: Source, ids: Sequence[int]) -> tuple[list[FileStats], int]:
     """The data files of a table, with the bounds of columns by field id, and the number of delete files."""
     assert source.table is not None
+    assert source.read is not None
     metrics = fn.col("readable_metrics")
     expressions = []
     for field_id in ids:
@@ -144,7 +147,8 @@ def existing_files(spark: SparkSession, source: Source, ids: Sequence[int]) -> t
             rows.portable_value(column_metrics.getField(end), data_type.name).alias(f"{end}{field_id}")
             for end in ("lower_bound", "upper_bound")
         ]
-    files = spark.table(dotted((*source.table, "files"))).select(
+    table = metadata_table(dotted((*source.table, "files")), source.read.read_snapshot)
+    files = intercept.unchecked_sql(spark)(f"SELECT * FROM {table}").select(
         "content", "record_count", "file_size_in_bytes", *expressions
     )
     collected = files.collect()

@@ -11,10 +11,10 @@ from spark_iceberg_sql.insight.spj.model import SETTINGS, Join, JoinReport
 from spark_iceberg_sql.insight.spj.spark_issues import SparkIssue, issue_of
 from spark_iceberg_sql.model import bound_transform
 from spark_iceberg_sql.model.bound_transform import BoundTransform
-from spark_iceberg_sql.spark.bridge.jvm import logs
+from spark_iceberg_sql.spark.bridge.jvm import logs, sessions
 from spark_iceberg_sql.spark.bridge.jvm.gateway import Java
 from spark_iceberg_sql.spark.bridge.jvm.java_errors import JVM_ERRORS, internal_error, message
-from spark_iceberg_sql.spark.bridge.plans import iceberg_filters, relations
+from spark_iceberg_sql.spark.bridge.plans import iceberg_filters, read_branches, relations
 from spark_iceberg_sql.spark.bridge.plans.expressions import node_class
 from spark_iceberg_sql.spark.bridge.plans.join_plans import JoinSide, PlannedJoin, PlannedQuery, SessionCopy
 from spark_iceberg_sql.spark.gate import read_errors
@@ -37,7 +37,8 @@ def spj(spark: SparkSession, text: str) -> JoinReport:
     spark: the session. text: a query. Raises pyspark's exceptions for one that Spark refuses, and ReadError if a
     table's metadata cannot be read.
     """
-    with read_errors.reading("the query cannot be planned"), logs.without_error_logs(), relations.separate_origin():
+    planning = read_errors.reading("the query cannot be planned")
+    with planning, sessions.working_in(spark), logs.without_error_logs(), relations.separate_origin():
         return _report(SessionCopy(spark), text)
 
 
@@ -151,7 +152,11 @@ def _choices(missing: dict[str, str]) -> Iterator[dict[str, str]]:
 def _tables(join: PlannedJoin) -> Iterator[str]:
     for scan in (*join.left.scans, *join.right.scans):
         table = _table(scan)
-        yield str(scan.nodeName() if table is None else table.name())
+        yield str(scan.nodeName()) if table is None else _title(table)
+
+
+def _title(table: Java) -> str:
+    return read_branches.scan_title(table) if node_class(table) == "SparkTable" else str(table.name())
 
 
 def _table(scan: Java) -> Java | None:
@@ -176,7 +181,7 @@ def _obstacle(join: PlannedJoin, names: Mapping[str, tuple[str, ...]]) -> str:
             return "one side is not an Iceberg table"
         if not side.keys_are_columns:
             keys = ", ".join(f"{key} as {type_}" for key, type_ in zip(side.keys, side.types, strict=True))
-            return f"{table.name()} is joined on {keys}, not on columns: only columns have known partitions"
+            return f"{_title(table)} is joined on {keys}, not on columns: only columns have known partitions"
         tables.append((table, side))
     (left, _), (right, _) = tables
     first, second = tables
@@ -184,7 +189,8 @@ def _obstacle(join: PlannedJoin, names: Mapping[str, tuple[str, ...]]) -> str:
     if unpartitioned:
         verb, theirs = ("is", "its") if len(unpartitioned) == 1 else ("are", "their")
         alter_statements = [text for text in unpartitioned.values() if text]
-        remedy = f": {'; '.join(alter_statements)}; then rewrite {theirs} files" if alter_statements else ""
+        extent = ", which concerns all branches" if any(map(read_branches.scanned_branch, (left, right))) else ""
+        remedy = f": {'; '.join(alter_statements)}{extent}; then rewrite {theirs} files" if alter_statements else ""
         return f"{' and '.join(unpartitioned)} {verb} not partitioned{remedy}"
     for table, side in tables:
         if (reason := _why_not_by_files(table, side)) is not None:
@@ -200,7 +206,7 @@ def _obstacle(join: PlannedJoin, names: Mapping[str, tuple[str, ...]]) -> str:
 
 def _why_not_by_files(table: Java, side: JoinSide) -> str | None:
     """The problem with one side's partition fields and files, if there is one."""
-    name = table.name()
+    name = _title(table)
     kept_files = iceberg_filters.kept_files(table, [])
     if kept_files is None or not kept_files.files:
         return f"{name} has no data files, and Iceberg reports only partitions that files have"
@@ -231,7 +237,7 @@ def _unpartitioned_tables(
     alter = ""
     if fields and name in catalog_names:  # a table by path has no name
         alter = f"ALTER TABLE {'.'.join(map(quoted, catalog_names[name]))} ADD PARTITION FIELD {fields[0]}"
-    return {name: alter}
+    return {_title(table): alter}
 
 
 def _iceberg_table(side: JoinSide) -> Java | None:

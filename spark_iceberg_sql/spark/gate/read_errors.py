@@ -28,7 +28,7 @@ from spark_iceberg_sql.spark.bridge.jvm.java_errors import (
     refused_value,
     thrown_by,
 )
-from spark_iceberg_sql.spark.bridge.plans import plan_leaves
+from spark_iceberg_sql.spark.bridge.plans import plan_leaves, read_branches
 from spark_iceberg_sql.spark.bridge.tables import metadata_faults
 
 _ACTIONS =(
@@ -263,7 +263,7 @@ def _tables(frame: Any) -> list[tuple[str, str, object]]:
     tables: dict[tuple[str, object], tuple[str, str, object]] = {}
     for table in plan_leaves.iceberg_tables(frame):
         iceberg_table: Java = table.table()
-        number = shims.snapshot_id(table)
+        number = read_branches.snapshot_id(table)
         tables.setdefault(
             (str(iceberg_table.name()), number), (str(iceberg_table.name()), str(iceberg_table.location()), number)
         )

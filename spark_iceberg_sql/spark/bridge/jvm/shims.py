@@ -239,18 +239,10 @@ def local_relation(relation_class: Java, output: Java, rows: Java, none: Java) -
     return relation_class(output, rows, False, *((none,) if SPARK_VERSION >= (4, 0) else ()))
 
 
-def snapshot_id(table: Java) -> int | None:
-    """The snapshot that Spark's table reads; before 4.1 it only returns one that was given explicitly."""
-    number = table.snapshotId()
-    if number is None and SPARK_VERSION < (4, 1):
-        branch, iceberg_table = table.branch(), table.table()
-        snapshot = iceberg_table.currentSnapshot() if branch is None else iceberg_table.snapshot(branch)
-        number = None if snapshot is None else snapshot.snapshotId()
-    return None if number is None else int(number)
+# Whether Spark's table of a relation has the snapshot and the branch that a scan of it reads.
+TABLES_KNOW_SNAPSHOTS = SPARK_VERSION >= (4, 1)
 
 
-def read_options(table: Java) -> dict[str, str]:
-    """Options that make relations differ after a commit, so that CACHE TABLE is not used; since 4.1 they do."""
-    if SPARK_VERSION >= (4, 1) or table.getClass().getName() == _CHANGELOG:  # equal to itself only
-        return {}
-    return {"read-state": f"{snapshot_id(table)} {table.table().schema().schemaId()}"}
+def is_changelog(table: Java) -> bool:
+    """True for Spark's table over the changes of a table, which reads no single snapshot."""
+    return bool(table.getClass().getName() == _CHANGELOG)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
-from spark_iceberg_sql.spark.bridge.jvm import compiler, shims
+from spark_iceberg_sql.spark.bridge.jvm import compiler
 from spark_iceberg_sql.spark.bridge.jvm import gateway as jvm
 from spark_iceberg_sql.spark.bridge.jvm.gateway import Java, java_class, scala_object
 from spark_iceberg_sql.spark.bridge.jvm.java_errors import BRIDGE_ERRORS
@@ -17,6 +17,7 @@ from spark_iceberg_sql.spark.bridge.jvm.java_rows import (
     PruningFields,
     SnapshotFilters,
 )
+from spark_iceberg_sql.spark.bridge.plans import read_branches
 
 _V2 = "org.apache.spark.sql.execution.datasources"
 _ICEBERG = "org.apache.iceberg"
@@ -94,7 +95,7 @@ def kept_files(table: Java, filters: Sequence[Java]) -> SnapshotFilters | None:
 
     None if the table has no snapshot, and so no files.
     """
-    snapshot = shims.snapshot_id(table)
+    snapshot = read_branches.snapshot_id(table)
     if snapshot is None:
         return None
     counter = _counter(jvm.gateway())

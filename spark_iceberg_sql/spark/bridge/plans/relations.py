@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from spark_iceberg_sql.spark.bridge.jvm import compiler, shims
 from spark_iceberg_sql.spark.bridge.jvm import gateway as jvm
 from spark_iceberg_sql.spark.bridge.jvm.gateway import Java, java_class, scala_object
+from spark_iceberg_sql.spark.bridge.plans import read_branches
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -69,6 +70,14 @@ def catalog_table(name: str) -> Java:
     return java_class("org.apache.iceberg.spark.Spark3Util").loadIcebergTable(jvm.active_session(), name)
 
 
+def named_table(name: str) -> Java:
+    """Spark's table of a name in the active session's catalogs: an Iceberg table, or a branch or snapshot of one."""
+    catalog_and_identifier = java_class("org.apache.iceberg.spark.Spark3Util").catalogAndIdentifier(
+        jvm.active_session(), name
+    )
+    return catalog_and_identifier.catalog().loadTable(catalog_and_identifier.identifier())
+
+
 def hadoop_table(folder: str) -> Java:
     """The table in a folder as a Hadoop catalog reads it, by its version hint."""
     conf = jvm.active_session().sessionState().newHadoopConf()
@@ -118,7 +127,7 @@ def relation(table: Java, options: Mapping[str, str] | None = None) -> Java:
     (for joins without a shuffle); without an identifier it keeps the snapshot of the analysis.
     """
     relation_class = java_class("org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation")
-    read_options = _case_insensitive({**(options or {}), **shims.read_options(table)})
+    read_options = _case_insensitive({**(options or {}), **read_branches.read_options(table)})
     # Through the catalog Spark finds the partition transforms: without one, joins of such tables shuffle.
     # With an identifier, Spark 4.1 loads the table again at each execution. A catalog of the session's
     # configuration fails inside permanent views, so this one is not registered.

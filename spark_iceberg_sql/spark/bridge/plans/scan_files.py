@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from spark_iceberg_sql.spark.bridge.gate import requests
-from spark_iceberg_sql.spark.bridge.jvm import compiler, gateway, shims
+from spark_iceberg_sql.spark.bridge.jvm import compiler, gateway
 from spark_iceberg_sql.spark.bridge.jvm.gateway import Java
 from spark_iceberg_sql.spark.bridge.jvm.java_errors import BRIDGE_ERRORS, JVM_ERRORS
 from spark_iceberg_sql.spark.bridge.jvm.java_records import list_from_json
 from spark_iceberg_sql.spark.bridge.jvm.java_rows import PartitionFiles
-from spark_iceberg_sql.spark.bridge.plans import read_notes, schemas
+from spark_iceberg_sql.spark.bridge.plans import read_branches, read_notes, schemas
 from spark_iceberg_sql.spark.bridge.plans.scan_metrics import EVERY_ROW, limited_scans, scan_key, scans
 
 if TYPE_CHECKING:
@@ -140,7 +140,7 @@ def _read(scan: Java, executed: bool, is_limited: bool) -> TableRead | None:
     table = scan.table()
     if str(table.getClass().getName()) not in (_SPARK_TABLE, schemas.WITH_SCHEMA):
         return None
-    iceberg_table, snapshot_number = table.table(), shims.snapshot_id(table)
+    iceberg_table, snapshot_number = table.table(), read_branches.snapshot_id(table)
     if gateway.java_class(_METADATA_TABLE)._java_lang_class.isInstance(iceberg_table):
         return None
     snapshot = (
@@ -156,7 +156,9 @@ def _read(scan: Java, executed: bool, is_limited: bool) -> TableRead | None:
         at_most = not executed or _rows_of(scan) < int(reader.rows(partitions))
     text = reader.text(snapshot, partitions, _MAX_FILES)
     counted = snapshot is None or int(snapshot.summary().get("total-data-files") or 0) <= _MAX_FILES
-    return TableRead(str(table.name()), tuple(_partitions(text)), counted, at_most=at_most, reason=_reason(scan))
+    return TableRead(
+        read_branches.scan_title(table), tuple(_partitions(text)), counted, at_most=at_most, reason=_reason(scan)
+    )
 
 
 def _reason(scan: Java) -> str | None:

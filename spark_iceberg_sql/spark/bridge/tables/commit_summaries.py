@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from spark_iceberg_sql.spark.bridge.jvm import gateway
+from spark_iceberg_sql.spark.bridge.jvm import gateway, sessions
 from spark_iceberg_sql.spark.bridge.jvm.gateway import Java
 from spark_iceberg_sql.spark.bridge.jvm.java_errors import BRIDGE_ERRORS
+from spark_iceberg_sql.spark.bridge.plans import read_branches
 from spark_iceberg_sql.spark.bridge.tables import table_metadata
 from spark_iceberg_sql.syntax.identifiers import dotted
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
 _SPARK_TABLE = "org.apache.iceberg.spark.source.SparkTable"
-_WAP = "write.wap.enabled"  # write, audit, publish: a setting of the session names the branch
+_WAP = "write.wap.enabled"  # write, audit, publish
 _MAX_SNAPSHOTS = 1_000  # snapshots of one statement: a CALL may commit many
 
 
@@ -88,7 +89,8 @@ def _commit_since(spark: SparkSession, target: Java, since_ms: int, max_snapshot
         return CommitSummary(
             str(staged_snapshot.operation()), _counts(_summary(staged_snapshot)), staged=_wap_id(spark)
         )
-    branch = _branch(spark, target)
+    with sessions.working_in(spark):
+        branch = read_branches.written_branch(target)
     counts: Counter[str] = Counter()
     snapshot_count, operation = 0, ""
     newest = table.snapshot(branch) if branch else table.currentSnapshot()
@@ -132,14 +134,6 @@ def _counts(summary: dict[str, str]) -> dict[str, int]:
 
 def _application(summary: dict[str, str]) -> str | None:
     return summary.get("spark.app.id", summary.get("app-id"))
-
-
-def _branch(spark: SparkSession, target: Java) -> str:
-    """The table branch that a statement writes to; empty for main."""
-    branch = target.branch()
-    if branch is None and target.table().properties().get(_WAP) == "true":
-        branch = spark.conf.get("spark.wap.branch", None)
-    return "" if branch in (None, "main") else str(branch)
 
 
 def _written_table(relation: Java) -> Java:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from spark_iceberg_sql.spark.bridge.jvm import compiler, shims
+from spark_iceberg_sql.spark.bridge.jvm import compiler
 from spark_iceberg_sql.spark.bridge.jvm import gateway as jvm
 from spark_iceberg_sql.spark.bridge.jvm.gateway import Java, java_class
 from spark_iceberg_sql.spark.bridge.jvm.java_errors import JVM_ERRORS, causes, message, thrown_by
+from spark_iceberg_sql.spark.bridge.plans import read_branches
 
 _NO_SOURCE = "Cannot parse missing int: source-id"
 _PARSER = "org.apache.iceberg.TableMetadataParser"
@@ -95,7 +96,7 @@ def manifest_fault(table: Java) -> str | None:
 
     Reads them, so this is for the message of an error that names no file.
     """
-    return snapshot_fault(table.table(), shims.snapshot_id(table))
+    return snapshot_fault(table.table(), read_branches.snapshot_id(table))
 
 
 def snapshot_fault(table: Java, snapshot: int | None) -> str | None:
@@ -113,7 +114,7 @@ def type_fault(table: Java) -> str | None:
     """
     try:
         difference = compiler.shared_instance(__package__, "FileTypes").firstDifference(
-            table.table(), shims.snapshot_id(table)
+            table.table(), read_branches.snapshot_id(table)
         )
     except JVM_ERRORS:
         return None

@@ -6,9 +6,10 @@ import json
 from functools import lru_cache
 from typing import Any
 
-from spark_iceberg_sql.spark.bridge.jvm import compiler, executor_jars, shims
+from spark_iceberg_sql.spark.bridge.jvm import compiler, executor_jars
 from spark_iceberg_sql.spark.bridge.jvm import gateway as jvm
 from spark_iceberg_sql.spark.bridge.jvm.gateway import Java, java_class
+from spark_iceberg_sql.spark.bridge.plans import read_branches
 
 _SOURCES = ("VariantValues", "TextValues", "TextRows", "TextScan", "TextTable")
 
@@ -23,7 +24,7 @@ def text_table(table: Java, schema: dict[str, Any], text_schema: dict[str, Any])
     executor_jars.ship(jar)
     parsed = java_class("org.apache.iceberg.SchemaParser").fromJson(json.dumps(text_schema))
     struct = java_class("org.apache.iceberg.spark.SparkSchemaUtil").convert(parsed)
-    snapshot = shims.snapshot_id(table)
+    snapshot = read_branches.snapshot_id(table)
     # py4j would pass a small number as an Integer.
     java_snapshot = None if snapshot is None else java_class("java.lang.Long").valueOf(str(snapshot))
     arguments = jvm.array("java.lang.Object", (table.table(), json.dumps(schema), struct, java_snapshot))

@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.concurrent.Future;
 import java.util.function.Consumer;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.iceberg.Snapshot;
 import org.apache.iceberg.Table;
 import org.apache.iceberg.hadoop.HadoopInputFile;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
@@ -23,7 +24,11 @@ public class RelationFacts implements Consumer<Object> {
 
   /** The columns with wrong bounds in a table's current snapshot; as WrongBoundsRow entries in JSON. */
   public String wrongBounds(Table table) throws IOException {
-    return json(FileBounds.of(table, null, null, CaseInsensitiveStringMap.empty()).described(table));
+    Snapshot snapshot = table.currentSnapshot();
+    if (snapshot == null) return json(new ArrayList<WrongBoundsRow>());
+    // By its id: of a table with write.wap.enabled, a scan without one may read any branch.
+    Long id = Long.valueOf(snapshot.snapshotId());
+    return json(FileBounds.of(table, id, null, CaseInsensitiveStringMap.empty()).described(table));
   }
 
   /** The columns with wrong bounds in the files that a relation may read; none if it is no Iceberg table. */

@@ -14,10 +14,9 @@ from typing import TYPE_CHECKING
 from spark_iceberg_sql.model.functions.table_functions import ALL_FUNCTIONS, CLUSTER, Argument, Function, Value
 from spark_iceberg_sql.spark.bridge.functions import registries
 from spark_iceberg_sql.spark.bridge.jvm import configuration
-from spark_iceberg_sql.spark.bridge.jvm import shims as lines
 from spark_iceberg_sql.spark.bridge.jvm.gateway import Java
 from spark_iceberg_sql.spark.bridge.jvm.java_errors import JVM_ERRORS, message
-from spark_iceberg_sql.spark.bridge.plans import relations
+from spark_iceberg_sql.spark.bridge.plans import read_branches, relations
 from spark_iceberg_sql.spark.bridge.tables import metadata_faults
 from spark_iceberg_sql.spark.tables.arguments import invalid
 from spark_iceberg_sql.spark.tables.credentials import hide_secrets
@@ -105,7 +104,7 @@ def plan(function: str, located_table: LocatedTable, values: Mapping[str, Value]
         return relations.without_file(increments.plan(function, table, values, TIME_TRAVEL))
     spark_table, options = readable_table(function, _table_at_time(function, table, values), values, rows=True)
     # After time travel: the deletes and files that must exist are those of the snapshot that is read.
-    refuse_unmatched(function, located_table, values, lines.snapshot_id(spark_table))
+    refuse_unmatched(function, located_table, values, read_branches.snapshot_id(spark_table))
     split_size = values.get("split_size")
     if split_size is not None and int(split_size) < 1:
         raise invalid(function, "split_size", f"`{split_size}` is not a positive number of bytes")
@@ -115,7 +114,7 @@ def plan(function: str, located_table: LocatedTable, values: Mapping[str, Value]
     is_pruned = values.get("use_partition_pruning") is not False
     virtual_names = virtual_columns.mentioned_columns(always=bool(values.get("virtual_columns")))
     if virtual_names:
-        snapshot = lines.snapshot_id(spark_table)
+        snapshot = read_branches.snapshot_id(spark_table)
         cached = values.get("use_metadata_files_cache") is not False
         return virtual_columns.with_virtual_columns(
             leaf, located_table, snapshot, virtual_names, pruned=is_pruned, cached=cached

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from spark_iceberg_sql.model.schema import similar_names
-from spark_iceberg_sql.spark.bridge.jvm import gateway, shims
+from spark_iceberg_sql.spark.bridge.jvm import gateway
 from spark_iceberg_sql.spark.bridge.jvm.gateway import Java
-from spark_iceberg_sql.spark.bridge.plans import relations
+from spark_iceberg_sql.spark.bridge.plans import read_branches, relations
 from spark_iceberg_sql.spark.bridge.tables import table_metadata
 from spark_iceberg_sql.spark.tables.arguments import invalid
 from spark_iceberg_sql.spark.tables.functions.subject import Subject
@@ -104,7 +104,7 @@ def entries(subject: Subject) -> Java:
 
 def _manifests(subject: Subject) -> Java:
     """The manifests of the snapshot, with their sequence numbers, which Iceberg's metadata table omits."""
-    snapshot = shims.snapshot_id(subject.spark_table())
+    snapshot = read_branches.snapshot_id(subject.spark_table())
     io = subject.operations.io()
     rows = [
         {

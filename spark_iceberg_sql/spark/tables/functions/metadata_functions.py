@@ -18,7 +18,7 @@ from spark_iceberg_sql.spark.bridge.functions import call_arguments, registries
 from spark_iceberg_sql.spark.bridge.jvm import gateway
 from spark_iceberg_sql.spark.bridge.jvm.gateway import Java
 from spark_iceberg_sql.spark.bridge.jvm.java_errors import JVM_ERRORS
-from spark_iceberg_sql.spark.bridge.plans import relations
+from spark_iceberg_sql.spark.bridge.plans import read_branches, relations
 from spark_iceberg_sql.spark.bridge.tables import metadata_faults
 from spark_iceberg_sql.spark.tables.arguments import function_named, invalid
 from spark_iceberg_sql.spark.tables.functions import increments
@@ -111,10 +111,20 @@ def _plan(function: MetadataFunction, reader: Function, values: Mapping[str, Val
     return subject.metadata_table_plan(function.metadata_table)
 
 
-def _operations_named(function: str, name: str) -> Java:
-    """Iceberg's TableOperations of a table in a catalog. Raises Refusal if its metadata cannot be parsed."""
+def _table_named(function: str, name: str) -> tuple[Java, dict[str, Value]]:
+    """Iceberg's table of a name in a catalog, and the argument of time travel that the name stands for, if any.
+
+    Raises Refusal if its metadata cannot be parsed.
+    """
     try:
-        return relations.catalog_table(name).operations()
+        table = relations.catalog_table(name)
+        last_part = relations.full_name(name)[-1]
+        if not read_branches.is_selection(table, last_part):
+            return table, {}
+        # Iceberg's own loading of a table drops what the name chooses.
+        spark_table = relations.named_table(name)
+        branch = spark_table.branch()
+        return table, {"snapshot_id": int(spark_table.snapshotId())} if branch is None else {"ref": str(branch)}
     except JVM_ERRORS as error:
         reason = metadata_faults.named_parse_error(error, gateway.active_session(), name)
         if reason is None:
@@ -126,13 +136,35 @@ def _subject(function: MetadataFunction, reader: Function, values: Mapping[str, 
     name = values.get("table")
     if name is not None and reader.store == "any" and not _is_path(str(name)):
         _refuse_settings(function, values)
-        return Subject(function.name, str(name), _operations_named(function.name, str(name)), values)
+        table, chosen = _table_named(function.name, str(name))
+        values = _with_snapshot(function, values, chosen, read_branches.read_branch(table))
+        return Subject(function.name, str(name), table.operations(), values)
     location_values = values if name is None else {**values, "url": str(name), "path": str(name)}
     location = STORES[reader.store](function.name, location_values)
     located_table = find(function.name, location, values)
     warn_of_copy(located_table)
+    table = relations.base_table(located_table.operations, location.path)
+    values = _with_snapshot(function, values, {}, read_branches.read_branch(table, is_named=False))
     folder = located_table.folder if is_metadata_file(location.path) else location.path
     return Subject(function.name, location.path, located_table.operations, values, folder)
+
+
+def _with_snapshot(
+    function: MetadataFunction, values: Mapping[str, Value], chosen: Mapping[str, Value], branch: str
+) -> Mapping[str, Value]:
+    """The values of a call with the snapshot that its rows are of. Raises Refusal if they choose two.
+
+    chosen: the argument that the table's name stands for. branch: that the session reads if nothing else is chosen.
+    """
+    if not function.has_time_travel:
+        return values
+    argument = next((name for name in TIME_TRAVEL if values.get(name) is not None), None)
+    if argument is None:
+        return {**values, **(chosen or ({"ref": branch} if branch else {}))}
+    if chosen:
+        message = f"`{values['table']}` is of a branch, a tag or a snapshot already; leave `{argument}` out"
+        raise invalid(function.name, argument, message)
+    return values
 
 
 def _is_path(name: str) -> bool:

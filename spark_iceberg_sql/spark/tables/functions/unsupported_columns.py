@@ -10,9 +10,9 @@ from functools import lru_cache
 from typing import Any
 
 from spark_iceberg_sql.model.functions.table_functions import Value
-from spark_iceberg_sql.spark.bridge.jvm import gateway, shims
+from spark_iceberg_sql.spark.bridge.jvm import gateway
 from spark_iceberg_sql.spark.bridge.jvm.gateway import Java
-from spark_iceberg_sql.spark.bridge.plans import relations, schemas
+from spark_iceberg_sql.spark.bridge.plans import read_branches, relations, schemas
 from spark_iceberg_sql.spark.bridge.plans.schemas import Json
 from spark_iceberg_sql.spark.bridge.tables import text_table
 from spark_iceberg_sql.spark.tables.arguments import invalid
@@ -97,7 +97,7 @@ def _refuse_partition_types(function: str, table: Java) -> None:
 
 def _refuse_avro(function: str, table: Java, unreadable_list: str) -> None:
     """Refuse a table with Avro files, which are read row by row, too."""
-    snapshot = shims.snapshot_id(table)
+    snapshot = read_branches.snapshot_id(table)
     if snapshot is None:
         return
     iceberg_table = table.table()
