@@ -47,15 +47,15 @@ class Conjunct:
 class Scan:
     """One scan of a table.
 
-    table: its name. files, bytes: of the data files that the scan reads; None if that is not known, and then
-    `note` has the reason. total_files, total_bytes: of the table, or of the snapshot that is read. manifests,
-    total_manifests: data manifests read and in all. partition_files: the files left after partition pruning
-    alone. delete_files: how many are read with the data files. conjuncts: in plan order. runtime_filters:
-    columns by which the scan may prune more files at run time. old_specs: how many of the files read belong
-    to an earlier partition spec. at_most: whether a LIMIT may end the scan before it has read all of `files`.
-    wrong_bounds: the columns whose bounds are wrong in some files, so that filters on them read these in
-    full. reason: why it reads fewer files than its filters need, such as `top 10 by ts`. refusal: the text with which
-    a required filter would refuse it; None if it may read.
+    table: its name, with a branch that is read. files, bytes: of the data files that the scan reads; None if that is
+    not known, and then `note` has the reason. total_files, total_bytes: of the table, or of the snapshot that is read.
+    manifests, total_manifests: data manifests read and in all. partition_files: the files left after partition pruning
+    alone. delete_files: how many are read with the data files. conjuncts: in plan order. runtime_filters: columns by
+    which the scan may prune more files at run time. old_specs: how many of the files read belong to an earlier
+    partition spec. at_most: whether a LIMIT may end the scan before it has read all of `files`. wrong_bounds: the
+    columns whose bounds are wrong in some files, so that filters on them read these in full. reason: why it reads fewer
+    files than its filters need, such as `top 10 by ts`. refusal: the text with which a required filter would refuse it;
+    None if it may read.
     """
 
     JSON_PROPERTIES: ClassVar[tuple[str, ...]] = ("pruned",)

@@ -84,10 +84,11 @@ class Finding:
 class Health(Result):
     """A table's state.
 
-    table: its name. files, bytes: its data files. findings: the problems, if any; their calls bring the files into the
-    spec and the order that the table declares, or join small ones. ruled_out: what is not proposed, with the reason:
-    without queries, what would be a gain for some and a loss for others; with them, what would let them read more.
-    queries: how many queries decided; None without them. notes: on queries that were skipped.
+    table: its name, with the branch that the session reads. files, bytes: its data files. findings: the problems, if
+    any; their calls bring the files into the spec and the order that the table declares, or join small ones. ruled_out:
+    what is not proposed, with the reason: without queries, what would be a gain for some and a loss for others; with
+    them, what would let them read more. queries: how many queries decided; None without them. notes: on queries that
+    were skipped.
     """
 
     table: str

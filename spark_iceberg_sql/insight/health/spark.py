@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 def health(spark: SparkSession, table: str, queries: str | Iterable[str | tuple[str, float]] | None = None) -> Health:
     """What slows down a table's queries, judged by its metadata, and the statement that fixes it.
 
-    Runs Spark jobs over the metadata tables of the current snapshot; changes nothing.
+    Runs Spark jobs over the metadata tables of the snapshot that the session reads; changes nothing.
 
     spark: the session. table: its name in a catalog, as in SQL, or the path of its folder; a statement needs a name,
     so with a path none is proposed. queries: as for `advise`. With them, what they would

@@ -74,11 +74,11 @@ class DescribedSnapshot:
 class Description(Result):
     """A table, from its metadata.
 
-    table: its name or path. location: its folder. format_version: 1, 2 or 3. last_change: when its metadata changed, in
-    UTC. rows, files, delete_files, bytes: of the current snapshot, as its writer counted them; None if it did not. The
-    rows include those that delete files remove. comment: the table's; None without one. columns, specs: in their order.
-    sort_order: as in WRITE ORDERED BY; empty without one. snapshots: the last ones, the newest first. snapshot_count:
-    how many there are.
+    table: its name or path, with the branch that the session reads. location: its folder. format_version: 1, 2 or 3.
+    last_change: when its metadata changed, in UTC. rows, files, delete_files, bytes: of the current snapshot, as its
+    writer counted them; None if it did not. The rows include those that delete files remove. comment: the table's; None
+    without one. columns, specs: in their order. sort_order: as in WRITE ORDERED BY; empty without one. snapshots: the
+    last ones, the newest first. snapshot_count: how many there are.
     """
 
     table: str

@@ -36,7 +36,8 @@ if TYPE_CHECKING:
 def tables(spark: SparkSession, pattern: str | None = None, *, limit: int = 1_000) -> TableListing:
     """The tables and views of a catalog or namespace, with their specs and sizes.
 
-    Reads each table's current metadata file and no manifest; starts no Spark job.
+    Reads each table's current metadata file and no manifest; starts no Spark job. The figures are of the
+    branch that the session reads.
 
     spark: the session. pattern: a catalog, a namespace, a table, or a pattern of them such as `local.demo.f*`; without
     a dot, of the names in the current namespace, or else of the namespaces of the current catalog. None for the
