@@ -105,7 +105,7 @@ public final class FloatComparisons {
     if (e instanceof Not) return of((Expression) ((Not) e).child(), settled);
     if (e instanceof And) return of(new Or(new Not(((And) e).left()), new Not(((And) e).right())), settled);
     if (e instanceof Or) return of(new And(new Not(((Or) e).left()), new Not(((Or) e).right())), settled);
-    if (e instanceof In || e instanceof InSet) return notIn(e, negation, settled);
+    if (e instanceof In || e instanceof InSet) return noneOf(e, negation, settled);
     Comparison comparison = Comparison.of(e);
     Expression column = comparison == null ? null : column(e);
     if (column == null) return negation;
@@ -150,7 +150,7 @@ public final class FloatComparisons {
     return hasNaN || isSettled || !isStrict ? result : new And(result, isNumber(column));
   }
 
-  private Expression notIn(Expression e, Expression negation, List<Expression> settled) {
+  private Expression noneOf(Expression e, Expression negation, List<Expression> settled) {
     Expression column = inColumn(e);
     List<Object> values = column == null ? null : values(e);
     if (values == null || values.contains(null)) return negation; // with a null it is never true

@@ -1,5 +1,6 @@
 package sparkicebergsql;
 
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import org.apache.iceberg.DataFile;
 import org.apache.iceberg.PartitionField;
@@ -8,6 +9,7 @@ import org.apache.iceberg.Schema;
 import org.apache.iceberg.Table;
 import org.apache.iceberg.types.Type;
 import org.apache.iceberg.types.Types;
+import org.apache.spark.sql.types.DataTypes;
 
 /**
  * Partition values that are not in the order of their column, since Iceberg computes them with an overflow or wrongly.
@@ -18,7 +20,7 @@ import org.apache.iceberg.types.Types;
  * unit before.
  */
 public final class PartitionOverflow {
-  private static final long SECOND = 1000000L, HOUR = 3600L * SECOND, DAY = 24L * HOUR;
+  private static final long SECOND = 1000000L, HOUR = 3600L * SECOND;
   /** Beyond these, hours may be those of times whose hours wrapped around. */
   private static final long LEAST_WRAPPED = 1732919507L;
   /** Above it, the sum within the formula overflows for an int. */
@@ -26,10 +28,11 @@ public final class PartitionOverflow {
 
   private PartitionOverflow() {}
 
-  /** The width of a truncation of whole numbers as a spec writes it: truncate[10]; 0 for any other transform. */
+  /** The width of a truncation of whole numbers, as a spec writes it in brackets; 0 for any other transform. */
   public static long width(String transform, boolean isWhole) {
-    if (!isWhole || !transform.startsWith("truncate[")) return 0;
-    return Long.parseLong(transform.substring(9, transform.length() - 1));
+    Transform t = Transform.ofSpec(transform);
+    if (!isWhole || t == null || !t.truncates) return 0;
+    return Long.parseLong(transform.substring(transform.indexOf('[') + 1, transform.length() - 1));
   }
 
   private static boolean isWhole(Type type) {
@@ -93,7 +96,7 @@ public final class PartitionOverflow {
         source, partition == wrapped(width, isLong) ? BoundFault.Kind.WRAPPED : BoundFault.Kind.PARTITION, file);
     }
     if (type.typeId() != Type.TypeID.TIMESTAMP) return null;
-    if (transform.equals("hour")) {
+    if (wrapsTimes(transform)) {
       boolean isWrapped = isBounded
         ? Math.floorDiv(((Number) from).longValue(), HOUR) != (int) Math.floorDiv(((Number) from).longValue(), HOUR)
         : partition >= LEAST_WRAPPED || partition < -LEAST_WRAPPED;
@@ -131,20 +134,18 @@ public final class PartitionOverflow {
   /** Whether Iceberg may take a time for an earlier one. */
   public static boolean isEarly(long micros) { return micros < 0 && Math.floorMod(micros + 1, SECOND) == 0; }
 
-  /** The most microseconds of a unit of time; 0 for any other transform. */
+  /** At least the microseconds of the time unit that a transform counts; 0 if it counts none. */
   private static long unit(String transform) {
-    switch (transform) {
-      case "hour":
-        return HOUR;
-      case "day":
-        return DAY;
-      case "month":
-        return 31 * DAY;
-      case "year":
-        return 366 * DAY;
-      default:
-        return 0;
-    }
+    Transform t = Transform.ofSpec(transform);
+    if (t == null || t.unit == null) return 0;
+    // A month of 31 days and a leap year have at most a 50th more than the mean.
+    return ChronoUnit.valueOf(t.unit).getDuration().getSeconds() * SECOND / 50 * 51;
+  }
+
+  /** Whether a transform counts a time unit of which there may be more than an int holds. */
+  private static boolean wrapsTimes(String transform) {
+    Transform t = Transform.ofSpec(transform);
+    return t != null && t.unit != null && t.wraps(DataTypes.TimestampType);
   }
 
   /**
@@ -155,6 +156,6 @@ public final class PartitionOverflow {
   public static boolean isBeyond(String transform, boolean isWhole, boolean isLong, long constant) {
     long width = width(transform, isWhole), limit = Transform.HOURS - 2 * HOUR;
     if (width > 0) return wraps(width, isLong) && constant <= minimum(isLong) + width;
-    return !isWhole && transform.equals("hour") && (constant > limit || constant < -limit);
+    return !isWhole && wrapsTimes(transform) && (constant > limit || constant < -limit);
   }
 }
