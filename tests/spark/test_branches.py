@@ -6,19 +6,19 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from conftest import LINE
 from foreign import spark_millis
 from pyspark.sql import SparkSession
 from session_settings import settings
 
 import spark_iceberg_sql as sis
+from spark_iceberg_sql.spark.bridge.jvm import shims
 
 NAMESPACE = "local.branched"
 T, OTHER, PLAIN = f"{NAMESPACE}.t", f"{NAMESPACE}.other", f"{NAMESPACE}.plain"
 WAP = "spark.wap.branch"
 MAIN, AUDIT = (10, 1), (24, 3)  # rows and files
 DAY = f"SELECT * FROM {T} WHERE d = DATE '2024-01-03'"  # which the branch alone has
-BY_PATH_FOLLOWS = LINE.number < (4, 1)  # Iceberg 1.12 reads main of a table that is read by its path
+BY_PATH_FOLLOWS = shims.SPARK_VERSION < (4, 1)  # Iceberg 1.12 reads main of a table that is read by its path
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -6,12 +6,13 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 
 import pytest
-from conftest import LINE
 from first_rows import INTERPRETED
 from pyspark.sql import DataFrame, Row, SparkSession
 from pyspark.sql.functions import rand
 from scans import metrics
 from session_settings import settings
+
+from spark_iceberg_sql.spark.bridge.jvm import shims
 
 RULES = ("aggregates", "joins", "limit", "merge", "prune", "topk", "values")
 NAMESPACE = "local.seeds"
@@ -115,7 +116,7 @@ def filters(query: DataFrame) -> str:
 
 @pytest.mark.parametrize("value", [*POSITIONS, *FREE])
 def test_each_kind_of_value(spark: SparkSession, value: str) -> None:
-    if value.split("(")[0] in ("randstr", "uniform") and LINE.number < (4, 0):
+    if value.split("(")[0] in ("randstr", "uniform") and shims.SPARK_VERSION < (4, 0):
         pytest.skip("this Spark has no such function")
     for rule in ("values", "prune"):
         query = NARROWED[rule].format(f", {value} AS r")
@@ -124,7 +125,7 @@ def test_each_kind_of_value(spark: SparkSession, value: str) -> None:
 
 
 def test_a_seed_of_uuid(spark: SparkSession) -> None:
-    if LINE.number < (4, 1):
+    if shims.SPARK_VERSION < (4, 1):
         pytest.skip("uuid() has no seed")
     query = NARROWED["values"].format(", uuid(7) AS r")
     assert pushed(spark, query, "values") == pushed(spark, query)
@@ -245,7 +246,7 @@ WRITES = {
     ],
 )
 def test_writes(spark: SparkSession, name: str, mode: str) -> None:
-    if (name, mode) == ("update", "merge-on-read") and LINE.number < (4, 0):
+    if (name, mode) == ("update", "merge-on-read") and shims.SPARK_VERSION < (4, 0):
         pytest.skip("this Spark fails without whole-stage code: it does not initialize rand(7) in an Expand")
     results = []
     for on in ((), RULES):
