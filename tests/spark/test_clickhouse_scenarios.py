@@ -144,8 +144,8 @@ def test_partition_pruning_with_functions_before_epoch(lake: Lake) -> None:
         ('1969-11-15 07:00:00', '1969-11-15', 1), ('1969-12-31 23:00:00', '1970-01-01', 2),
         ('1970-01-01 00:30:00', '1971-06-01', 3), ('2024-01-20 10:00:00', '2024-01-20', 4) v(a, b, c)""",
     )
-    # Before 1970, Iceberg also reads the next partition: some writers rounded towards 1970. Without bounds, a time before
-    # 1970 that ends in .999999 may be in the partition before, so the files with such partitions are read.
+    # Before 1970, Iceberg also reads the next partition: some writers rounded towards 1970. Without bounds, a time
+    # before 1970 that ends in .999999 may be in the partition before, so the files with such partitions are read.
     expected = {
         "to_date(ts) = DATE '1969-11-15'": 3,
         "to_date(ts) >= DATE '1970-01-01'": 4,

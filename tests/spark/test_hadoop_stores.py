@@ -81,6 +81,7 @@ def test_with_credentials_or_another_scheme_icebergs_client_is_needed(
 def test_where_both_are_there_hadoop_reads_what_it_has_credentials_for(
     spark: SparkSession, warehouse: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    spark._jvm.SparkSession.setActiveSession(spark._jsparkSession)  # a test before may have left its own
     location = Location("s3://lake/w/t", S3)
     monkeypatch.setitem(hadoop_stores.NEEDS, S3, (("java.lang.String",), ""))  # classes that this session has
     assert not hadoop_stores.is_read_by_hadoop("s3a://lake/w/t", location)
