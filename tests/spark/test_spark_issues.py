@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
 import spj_queries
 from pyspark.sql import SparkSession
+from session_settings import settings
 
 import spark_iceberg_sql as sis
 from spark_iceberg_sql.insight.spj.model import SETTINGS, JoinReport
@@ -22,32 +23,17 @@ _BASE = {key: value for key, value, _ in SETTINGS[:4]}
 
 
 @contextmanager
-def applied(spark: SparkSession, settings: Mapping[str, str]) -> Iterator[None]:
-    before = {key: spark.conf.get(key, None) for key in settings}
-    for key, value in settings.items():
-        spark.conf.set(key, value)
-    try:
-        yield
-    finally:
-        for key, old in before.items():
-            if old is None:
-                spark.conf.unset(key)
-            else:
-                spark.conf.set(key, old)
-
-
-@contextmanager
 def proposed(spark: SparkSession, query: str) -> Iterator[JoinReport]:
     """The settings that spj proposes for a query."""
     report = sis.spj(spark, query)
     pairs = [statement.removeprefix("SET ").replace("`", "").split(" = ") for statement in report.sets]
-    with applied(spark, dict(pairs)):
+    with settings(spark, **dict(pairs)):
         yield report
 
 
 @pytest.fixture(scope="module", autouse=True)
 def without_broadcasts(spark: SparkSession) -> Iterator[None]:
-    with applied(spark, {"spark.sql.autoBroadcastJoinThreshold": "-1"}):
+    with settings(spark, **{"spark.sql.autoBroadcastJoinThreshold": "-1"}):
         yield
 
 
@@ -70,8 +56,8 @@ FIRST = "SELECT * FROM (SELECT *, row_number() OVER (PARTITION BY k ORDER BY id)
 
 @pytest.mark.parametrize("adaptive", ["true", "false"])
 def test_three_numbers_of_buckets(spark: SparkSession, tables: None, adaptive: str) -> None:
-    settings = _BASE if adaptive == "false" else {}  # fewer combinations to plan
-    with applied(spark, {"spark.sql.adaptive.enabled": adaptive, **settings}):
+    base = _BASE if adaptive == "false" else {}  # fewer combinations to plan
+    with settings(spark, **{"spark.sql.adaptive.enabled": adaptive, **base}):
         for query in (TWO, THREE):
             with proposed(spark, query) as report:
                 assert [tuple(row) for row in spark.sql(query).collect()] == [(40,)], report.sets
@@ -79,12 +65,12 @@ def test_three_numbers_of_buckets(spark: SparkSession, tables: None, adaptive: s
 
 @pytest.mark.needs("compatible transforms")
 def test_why_a_setting_is_not_proposed(spark: SparkSession, tables: None) -> None:
-    with applied(spark, _BASE):
+    with settings(spark, **_BASE):
         assert any("Compatible" in statement for statement in sis.spj(spark, TWO).sets)
         report = sis.spj(spark, THREE)
         assert not any("Compatible" in statement for statement in report.sets)
         assert any("SPARK-59121" in (join.why or "") for join in report.joins)
-        with applied(spark, {_COMPATIBLE: "true"}):  # the session of the user has it
+        with settings(spark, **{_COMPATIBLE: "true"}):  # the session of the user has it
             assert any("SPARK-59121" in (join.why or "") for join in sis.spj(spark, THREE).joins)
 
 
@@ -95,7 +81,7 @@ def test_settings_with_which_planning_fails(spark: SparkSession, tables: None) -
     report = sis.spj(spark, query)
     assert not any("Compatible" in statement for statement in report.sets)
     assert "internal error: NullPointerException" in (report.joins[0].why or "")
-    with applied(spark, {**_BASE, _COMPATIBLE: "true"}), pytest.raises(Exception, match="bucketNo"):
+    with settings(spark, **{**_BASE, _COMPATIBLE: "true"}), pytest.raises(Exception, match="bucketNo"):
         spark.sql(query).collect()
 
 
@@ -104,14 +90,14 @@ GROUPS = "SELECT a.id, count(*) FROM local.spji.b8 a JOIN local.spji.b8 b ON a.i
 
 @pytest.mark.needs("compatible transforms")
 def test_a_setting_of_the_session_prevents_others(spark: SparkSession, tables: None) -> None:
-    with applied(spark, {_COMPATIBLE: "true"}):
+    with settings(spark, **{_COMPATIBLE: "true"}):
         report = sis.spj(spark, GROUPS)
     assert f"SPARK-59121): SET {_COMPATIBLE} = false first" in (report.joins[0].why or "")
     assert report.sets == ()
 
 
 def test_a_session_that_splits_partitions(spark: SparkSession, tables: None) -> None:
-    with applied(spark, {_PARTIAL: "true"}), proposed(spark, GROUPS) as report:
+    with settings(spark, **{_PARTIAL: "true"}), proposed(spark, GROUPS) as report:
         assert report.sets
         assert len(spark.sql(GROUPS).collect()) == 40
 
@@ -120,7 +106,7 @@ def test_a_session_that_splits_partitions(spark: SparkSession, tables: None) -> 
 @pytest.mark.parametrize(("setting", "query", "rows"), [(_COMPATIBLE, THREE, [(40,)]), (_SUBSET, FIRST, 5)])
 def test_this_spark_has_the_fault(spark: SparkSession, tables: None, setting: str, query: str, rows: object) -> None:
     """Once it is gone, its record gets the version, and this test another Spark."""
-    with applied(spark, {**_BASE, setting: "true"}):
+    with settings(spark, **{**_BASE, setting: "true"}):
         result = [tuple(row) for row in spark.sql(query).collect()]
     assert (result if isinstance(rows, list) else len(result)) != rows
 
@@ -139,12 +125,12 @@ def compare_merge(spark: SparkSession, merge: spj_queries.RandomMerge) -> None:
 def compare(spark: SparkSession, seed: int, count: int, merges: int, names: tuple[str, ...]) -> None:
     spj_queries.create(spark, seed, names)
     try:
-        with applied(spark, _BASE):
+        with settings(spark, **_BASE):
             for merge in spj_queries.merges(seed, merges, names):
                 compare_merge(spark, merge)
         for query in spj_queries.queries(seed, count, names):
-            settings = _BASE if query.is_prepared else {}
-            with applied(spark, {"spark.sql.adaptive.enabled": str(query.aqe).lower(), **settings}):
+            base = _BASE if query.is_prepared else {}
+            with settings(spark, **{"spark.sql.adaptive.enabled": str(query.aqe).lower(), **base}):
                 truth = spj_queries.result(spark, query.text, "spark_catalog.spjr")
                 with proposed(spark, query.text.replace("{t}", "local.spjr")) as report:
                     assert spj_queries.result(spark, query.text, "local.spjr") == truth, (query.text, report.sets)
