@@ -343,7 +343,7 @@ def commands() -> str:
 def iceberg_issues() -> str:
     """The known faults of Iceberg and of writers, with the versions that have them."""
     intro = (
-        "Known faults of Iceberg's runtime, and of programs that write its files, that cost rows. An installed session "
+        "Known faults of Iceberg's runtime, and of programs that write its files, that cost rows or make right statements fail. An installed session "
         "tests its Iceberg for those marked *probed*, in the background while it starts: "
         "`SELECT name, iceberg_issues FROM iceberg_rules()` shows the results.\n"
     )
@@ -363,7 +363,8 @@ def _issue_row(issue: IcebergIssue) -> str:
     if number:
         name = f"[{name}](https://github.com/{repository}/issues/{number})"
     probed = ", probed" if issue.is_probed else ""
-    cells = (f"{name}{probed}", _sentence(issue.cost), f"`{issue.rule}`: {issue.remedy}.")
+    here = f"`{issue.rule}`: {issue.remedy}." if issue.rule else _sentence(issue.remedy)
+    cells = (f"{name}{probed}", _sentence(issue.cost), here)
     return f"| {' | '.join(map(_cell, cells))} |"
 
 

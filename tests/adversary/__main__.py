@@ -46,13 +46,14 @@ def of_truth(tally: Tally) -> str:
     total = (
         f"{tally.tables} histories, {tally.trials} trials ({each:.1f} a second), {sum(tally.steps.values())} steps, "
         f"{tally.unknown} without an answer, {sum(tally.refusals.values())} statements refused; "
-        f"{tally.differences} differences"
+        f"{sum(tally.failures.values())} failures by an issue of Iceberg, {tally.differences} differences"
     )
     lines = [
         total,
         f"  trials: {_counted(tally.kinds)}",
         f"  steps: {_counted(tally.steps)}\n  differences in: {_counted(tally.wrong)}",
     ]
+    lines += [f"  {number} fail by {issue}" for issue, number in tally.failures.most_common()]
     lines += [f"  {number} refused: {message}" for message, number in tally.refusals.most_common(12)]
     lines += [f"  {number} differences: {name}" for name, number in tally.classes.most_common()]
     return "\n".join(lines)

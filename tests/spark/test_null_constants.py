@@ -97,3 +97,15 @@ def test_statements(spark: SparkSession, mode: str) -> None:
     )
     assert rows(spark, f"SELECT id FROM {table}") == ["(1,)", "(3,)", "(4,)", "(5,)"]
     spark.sql(f"DROP TABLE {table} PURGE")
+
+
+@pytest.mark.parametrize("condition", ("3000000000 <> v", "NOT (v = 3000000000 AND k = 1)", "v = 3000000000 OR k = 5"))
+def test_replace_where(spark: SparkSession, condition: str) -> None:
+    table = "local.null_constants.replaced"
+    spark.sql(f"CREATE OR REPLACE TABLE {table} (id INT, k INT, v INT, b BINARY) USING iceberg PARTITIONED BY (id)")
+    for identity in range(1, 6):  # each in a file of its own: it replaces whole files
+        spark.sql(f"INSERT INTO {table} SELECT * FROM ({VALUES}) WHERE id = {identity}")
+    spark.sql(f"INSERT INTO {table} REPLACE WHERE {condition} SELECT * FROM {table} WHERE false")
+    kept = rows(spark, f"SELECT id FROM {TRUTH} WHERE ({condition}) IS NOT TRUE")
+    assert rows(spark, f"SELECT id FROM {table}") == kept
+    spark.sql(f"DROP TABLE {table} PURGE")

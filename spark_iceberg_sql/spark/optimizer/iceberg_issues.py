@@ -1,4 +1,4 @@
-"""Known faults of Iceberg's runtime, and of other writers of its files, that cost rows: by the number of their issue.
+"""Known faults of Iceberg's runtime, and of other writers of its files, that cost rows or fail: by the number of their issue.
 
 An installed session probes the Iceberg that it runs on; `iceberg_rules()` and a page of the reference show the results.
 To add one: a record here and, if it can be decided in milliseconds without a job, a probe in IssueProbes.java.
@@ -11,11 +11,11 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class IcebergIssue:
-    """A bug that costs rows, or shows rows that do not exist.
+    """A bug that costs rows, shows rows that do not exist, or makes right statements fail.
 
     reference: where it is reported, such as `apache/iceberg#18173`; a short name if it is not reported.
-    cost: its effect, as a sentence. rule: the optimizer rule that corrects it. remedy: what this package
-    does. present_in: the versions of Iceberg that were tested and have it; empty for a defect of files, for
+    cost: its effect, as a sentence. rule: the optimizer rule that corrects it; empty if none does. remedy: what this
+    package does, or what the user can do. present_in: the versions of Iceberg that were tested and have it; empty for a defect of files, for
     which each table is checked. is_probed: true if a session probes its Iceberg for it.
     """
 
@@ -202,6 +202,23 @@ ISSUES: tuple[IcebergIssue, ...] = (
         "in ORC files, IS NULL of a field of a struct loses rows in which the struct itself is null",
         "bounds",
         "such conditions are evaluated by Spark",
+        TESTED_VERSIONS,
+    ),
+    IcebergIssue(
+        "apache/iceberg#16690",
+        "Parquet files that were written before a column was added have its default, but filters on the column take "
+        "it for null: they lose all rows of these files",
+        "bounds",
+        "filters on the column are not passed to Iceberg",
+        ("1.11.0",),
+        is_probed=True,
+    ),
+    IcebergIssue(
+        "apache/iceberg#4604",
+        "from ORC files that are partitioned by a field of a struct, as in PARTITIONED BY (st.s), a query that reads no "
+        "other field of the struct fails",
+        "",
+        "nothing: read another field of the struct as well, or set write.format.default to parquet and rewrite the files",
         TESTED_VERSIONS,
     ),
     IcebergIssue(

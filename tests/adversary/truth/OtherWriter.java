@@ -1,13 +1,12 @@
 package sparkicebergsql.adversary;
 
-import java.util.HashMap;
+import java.util.ArrayList;
 import java.util.HashSet;
-import java.util.Iterator;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
+import org.apache.iceberg.DataFile;
 import org.apache.iceberg.FileFormat;
-import org.apache.iceberg.PartitionKey;
+import org.apache.iceberg.FileScanTask;
 import org.apache.iceberg.PartitionSpec;
 import org.apache.iceberg.RowDelta;
 import org.apache.iceberg.Schema;
@@ -16,15 +15,16 @@ import org.apache.iceberg.Table;
 import org.apache.iceberg.data.GenericFileWriterFactory;
 import org.apache.iceberg.data.GenericRecord;
 import org.apache.iceberg.data.IcebergGenerics;
-import org.apache.iceberg.data.InternalRecordWrapper;
 import org.apache.iceberg.data.Record;
 import org.apache.iceberg.deletes.EqualityDeleteWriter;
 import org.apache.iceberg.encryption.EncryptedOutputFile;
 import org.apache.iceberg.expressions.Literal;
+import org.apache.iceberg.io.CloseableIterator;
 import org.apache.iceberg.io.OutputFileFactory;
 import org.apache.iceberg.spark.Spark3Util;
 import org.apache.iceberg.spark.SparkSchemaUtil;
 import org.apache.iceberg.types.Type;
+import org.apache.iceberg.util.PartitionSet;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.types.Decimal;
@@ -37,7 +37,6 @@ public class OtherWriter {
   public void deleteEqual(SparkSession session, String name, List<String> columns, List<Integer> numbers, String format)
     throws Exception {
     Table table = Spark3Util.loadIcebergTable(session, name);
-    PartitionSpec spec = table.spec();
     Schema keys = table.schema().select(columns);
     int[] ids = new int[columns.size()];
     for (int i = 0; i < ids.length; i++) ids[i] = table.schema().findField((String) columns.get(i)).fieldId();
@@ -51,34 +50,36 @@ public class OtherWriter {
                                          .build();
     OutputFileFactory files = OutputFileFactory.builderFor(table, 1, 1).format(kind).build();
     Set<Object> chosen = new HashSet<Object>(numbers);
-    Map<Object, Object> writers = new HashMap<Object, Object>();
-    InternalRecordWrapper wrapper = new InternalRecordWrapper(table.schema().asStruct());
-    Iterator<Record> records = IcebergGenerics.read(table).build().iterator();
+    List<GenericRecord> gone = new ArrayList<GenericRecord>();
+    CloseableIterator<Record> records = IcebergGenerics.read(table).build().iterator();
     while (records.hasNext()) {
       Record record = (Record) records.next();
       if (!chosen.contains(record.getField("r"))) continue;
-      PartitionKey key = new PartitionKey(spec, table.schema());
-      key.partition(wrapper.wrap(record));
-      EqualityDeleteWriter writer = (EqualityDeleteWriter) writers.get(key);
-      if (writer == null) {
-        StructLike partition = spec.isUnpartitioned() ? null : key;
-        EncryptedOutputFile file = spec.isUnpartitioned() ? files.newOutputFile() : files.newOutputFile(spec, key);
-        writer = factory.newEqualityDeleteWriter(file, spec, partition);
-        writers.put(key, writer);
-      }
-      GenericRecord deleted = GenericRecord.create(keys);
+      GenericRecord key = GenericRecord.create(keys);
       for (int i = 0; i < ids.length; i++) {
         String column = keys.findField(ids[i]).name();
-        deleted.setField(column, record.getField(column));
+        key.setField(column, record.getField(column));
       }
-      writer.write(deleted);
+      gone.add(key);
     }
+    records.close();
     RowDelta delta = table.newRowDelta();
-    for (Object open : writers.values()) {
-      EqualityDeleteWriter writer = (EqualityDeleteWriter) open;
+    // A file of deletes holds for one partition of one spec: each that has files gets one.
+    PartitionSet partitions = PartitionSet.create(table.specs());
+    CloseableIterator<FileScanTask> tasks = table.newScan().planFiles().iterator();
+    while (!gone.isEmpty() && tasks.hasNext()) {
+      FileScanTask task = (FileScanTask) tasks.next();
+      PartitionSpec spec = task.spec();
+      StructLike partition = ((DataFile) task.file()).copyWithoutStats().partition();
+      if (!partitions.add(spec.specId(), partition)) continue;
+      StructLike of = spec.isUnpartitioned() ? null : partition;
+      EncryptedOutputFile file = of == null ? files.newOutputFile() : files.newOutputFile(spec, of);
+      EqualityDeleteWriter writer = factory.newEqualityDeleteWriter(file, spec, of);
+      for (Object key : gone) writer.write((GenericRecord) key);
       writer.close();
       delta.addDeletes(writer.toDeleteFile());
     }
+    tasks.close();
     delta.commit();
   }
 

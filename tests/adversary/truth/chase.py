@@ -16,7 +16,7 @@ from adversary.truth import columns, live, twin
 from adversary.truth.changes import Changes
 from adversary.truth.client import Client
 from adversary.truth.conditions import Conditions
-from adversary.truth.differences import Reducer, Trial, family, report
+from adversary.truth.differences import Reducer, Trial, family, known_failure, report
 from adversary.truth.live import Live, Reading
 from adversary.truth.queries import Queries
 from adversary.truth.steps import Steps
@@ -206,6 +206,9 @@ class Chase:
         fault: str,
         before: pa.Table | None = None,
     ) -> None:
+        if issue := known_failure(table, fault):
+            self.tally.failures[issue] += 1
+            return
         label = family(trial, table, fault)
         start = time.monotonic()
         if self.tally.classes[label] < TOLD or self.reduced < SHARE * self.spent():

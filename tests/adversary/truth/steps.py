@@ -204,13 +204,11 @@ class Steps:
 
     def equality_deletes(self, rng: Random, table: Live) -> str:
         """Files of equality deletes, of some rows by some of their columns."""
-        if table.version < 2 or table.old or not table.rows.num_rows:
+        if table.version < 2 or not table.rows.num_rows:
             return self.rewrite(rng, table)
-        sources = [s for s in table.sources if "." not in s]
-        exact = [c for c in table.columns if c.family not in ("float", "double", "struct") and c.name != "r"]
-        by = [c for c in exact if c.name in sources or rng.random() < 0.3]
-        complete = len([c for c in by if c.name in sources]) == len(table.sources)
-        if not complete or not by or rng.random() < 0.3:
+        exact = [c for c in table.columns[1:] if c.family not in ("float", "double", "struct")]
+        by = [c for c in exact if c.name in table.sources or rng.random() < 0.3]
+        if not by or rng.random() < 0.4:
             by = [table.columns[0], *(c for c in by if rng.random() < 0.3)]
         rows = twin.values(table.columns, table.rows)
         gone = rng.sample(rows, min(len(rows), rng.choice((1, 2, 3))))

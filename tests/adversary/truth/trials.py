@@ -256,6 +256,7 @@ class Tally:
     steps: Counter[str] = field(default_factory=Counter)
     classes: Counter[str] = field(default_factory=Counter)  # of differences
     wrong: Counter[str] = field(default_factory=Counter)  # differences by the kind of trial
+    failures: Counter[str] = field(default_factory=Counter)  # of right statements, by the issue of Iceberg
     refusals: Counter[str] = field(default_factory=Counter)  # messages, of statements that the tables do not show
     tables: int = 0
     filled: int = 0  # filters that some row satisfies

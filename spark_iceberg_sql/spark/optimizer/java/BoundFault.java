@@ -42,6 +42,8 @@ public final class BoundFault {
     COUNTED_NULLS("are not stated, but counts, for files whose partition value is null", "", ""),
     NESTED_NULLS("are right, but ORC's reader skips the nulls of a struct that is null itself", "", ""),
     NANS("leave out NaN, of which there are some or may be some", "", ""),
+    UNWRITTEN("are not stated where files were written before the column, whose default Iceberg takes for null",
+      "apache/iceberg#16690", "run DELETE with the condition, then INSERT"),
     UNKNOWN("could not be read", "", "");
 
     public final String fact, issue, remedy;

@@ -227,7 +227,9 @@ public class Bounds extends SwitchedRule {
 
   private static boolean counts(List<BoundFault> faults) {
     for (BoundFault fault : faults)
-      if (fault.kind == BoundFault.Kind.COUNTS || fault.kind == BoundFault.Kind.UNKNOWN) return true;
+      if (fault.kind == BoundFault.Kind.COUNTS || fault.kind == BoundFault.Kind.UNWRITTEN
+        || fault.kind == BoundFault.Kind.UNKNOWN)
+        return true;
     return false;
   }
 

@@ -154,6 +154,7 @@ public final class FileBounds {
       for (BoundFault fault : faults) BoundFault.add(result.faults, result.isComplete ? fault : widened(fault));
     }
     PartitionOverflow.addUnordered(table, result.faults);
+    UnwrittenColumns.add(table, result.faults);
     if (!result.isComplete && table.properties().containsKey(ParquetTimes.MAPPING))
       result.assume(table, BoundFault.Kind.UNREAD, ManifestCheck.MINIMUM_MILLIS, ManifestCheck.MAXIMUM_MILLIS);
     if (table.properties().containsKey("delta-version"))

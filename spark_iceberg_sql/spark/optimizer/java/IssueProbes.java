@@ -58,7 +58,7 @@ public final class IssueProbes implements Callable<Map<String, String>> {
     String[] references = {"apache/iceberg#15502", "apache/iceberg#18173", "apache/iceberg#17440",
       "apache/iceberg#17346", "apache/iceberg#14216", "apache/iceberg#9767", "apache/iceberg#18111",
       "apache/iceberg#9713", "times before 1970 in .999999", "null and <>", "null and LIKE", "null and IN",
-      "apache/iceberg#9130"};
+      "apache/iceberg#9130", "apache/iceberg#16690"};
     Map<String, String> results = new LinkedHashMap<>();
     for (int i = 0; i < references.length; i++) {
       try {
@@ -98,6 +98,8 @@ public final class IssueProbes implements Callable<Map<String, String>> {
         return NullResiduals.IN_FAILS;
       case 12:
         return leavesOutNaN();
+      case 13:
+        return UnwrittenColumns.ARE_NULL;
       default:
         return losesManifests();
     }

@@ -5,6 +5,8 @@ import org.apache.spark.sql.catalyst.expressions.And;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.In;
 import org.apache.spark.sql.catalyst.expressions.InSet;
+import org.apache.spark.sql.catalyst.expressions.IsNotNull;
+import org.apache.spark.sql.catalyst.expressions.IsNull;
 import org.apache.spark.sql.catalyst.expressions.KnownNullable;
 import org.apache.spark.sql.catalyst.expressions.Literal;
 import org.apache.spark.sql.catalyst.expressions.Not;
@@ -74,7 +76,21 @@ public class NullConstants extends SwitchedRule {
     protected Object of(Object o) {
       Expression e = (Expression) o;
       if (isNull(e, DataTypes.BooleanType)) return new Literal(Boolean.FALSE, DataTypes.BooleanType);
+      Expression moved = e instanceof Not && fails(((Not) e).child()) ? moved(((Not) e).child()) : null;
+      if (moved != null) return of(moved);
       return e instanceof And || e instanceof Or ? e.mapChildren(this) : new Values().of(e);
+    }
+
+    /** NOT of a conjunction or a disjunction, as Spark writes it later; null if it is neither. */
+    private static Expression moved(Expression e) {
+      if (e instanceof And) return new Or(negated(((And) e).left()), negated(((And) e).right()));
+      return e instanceof Or ? new And(negated(((Or) e).left()), negated(((Or) e).right())) : null;
+    }
+
+    private static Expression negated(Expression e) {
+      if (e instanceof IsNull) return new IsNotNull(((IsNull) e).child());
+      if (e instanceof IsNotNull) return new IsNull(((IsNotNull) e).child());
+      return isNull(e, DataTypes.BooleanType) ? e : new Not(e);
     }
   }
 
