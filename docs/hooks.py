@@ -343,8 +343,8 @@ def commands() -> str:
 def iceberg_issues() -> str:
     """The known faults of Iceberg and of writers, with the versions that have them."""
     intro = (
-        "Known faults of Iceberg's runtime, and of programs that write its files, that cost rows or make right statements fail. An installed session "
-        "tests its Iceberg for those marked *probed*, in the background while it starts: "
+        "Known faults of Iceberg's runtime, and of programs that write its files, that cost rows or make right "
+        "statements fail. An installed session tests its Iceberg for those marked *probed*, in the background while it starts: "
         "`SELECT name, iceberg_issues FROM iceberg_rules()` shows the results.\n"
     )
     parts = ["# Faults of Iceberg\n", intro]

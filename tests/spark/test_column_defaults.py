@@ -1,4 +1,4 @@
-"""Columns with a default, in files that were written before the column was added, against the same rows outside Iceberg."""
+"""Columns with a default, in files older than the column, against the same rows outside Iceberg."""
 
 from __future__ import annotations
 

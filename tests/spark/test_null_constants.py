@@ -99,7 +99,7 @@ def test_statements(spark: SparkSession, mode: str) -> None:
     spark.sql(f"DROP TABLE {table} PURGE")
 
 
-@pytest.mark.parametrize("condition", ("3000000000 <> v", "NOT (v = 3000000000 AND k = 1)", "v = 3000000000 OR k = 5"))
+@pytest.mark.parametrize("condition", ["3000000000 <> v", "NOT (v = 3000000000 AND k = 1)", "v = 3000000000 OR k = 5"])
 def test_replace_where(spark: SparkSession, condition: str) -> None:
     table = "local.null_constants.replaced"
     spark.sql(f"CREATE OR REPLACE TABLE {table} (id INT, k INT, v INT, b BINARY) USING iceberg PARTITIONED BY (id)")

@@ -1,4 +1,4 @@
-"""Known faults of Iceberg's runtime, and of other writers of its files, that cost rows or fail: by the number of their issue.
+"""Known faults of Iceberg's runtime, and of other writers of its files, by the number of their issue.
 
 An installed session probes the Iceberg that it runs on; `iceberg_rules()` and a page of the reference show the results.
 To add one: a record here and, if it can be decided in milliseconds without a job, a probe in IssueProbes.java.
@@ -14,8 +14,8 @@ class IcebergIssue:
     """A bug that costs rows, shows rows that do not exist, or makes right statements fail.
 
     reference: where it is reported, such as `apache/iceberg#18173`; a short name if it is not reported.
-    cost: its effect, as a sentence. rule: the optimizer rule that corrects it; empty if none does. remedy: what this
-    package does, or what the user can do. present_in: the versions of Iceberg that were tested and have it; empty for a defect of files, for
+    cost: its effect, as a sentence. rule: the optimizer rule that corrects it; empty if none does.
+    remedy: what this package does, or what the user can do. present_in: the versions of Iceberg that were tested and have it; empty for a defect of files, for
     which each table is checked. is_probed: true if a session probes its Iceberg for it.
     """
 

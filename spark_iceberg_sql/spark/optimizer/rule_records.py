@@ -14,7 +14,8 @@ PACKAGE = "sparkicebergsql"
 # Classes that every rule may use, each built on the ones before it.
 SHARED = (
     "ScalaTypes", "Outgoing", "SwitchedRule", "Invocation", "Calls", "Transform", "BoundFault",
-    "PartitionOverflow", "UnwrittenColumns", "ParquetTimes", "TruncatedFile", "ManifestCheck", "FileBounds", "NullResiduals",
+    "PartitionOverflow", "UnwrittenColumns", "ParquetTimes", "TruncatedFile", "ManifestCheck", "FileBounds",
+    "NullResiduals",
     "PartitionLayout", "OpenWriters", "DynamicOverwrite", "ImpliedLiteral", "WrappedConstants", "Predicates",
     "Positions", "Relations", "TrialTable", "ReadNotes", "SnapshotFiles", "FileCondition", "AnsweredTables",
     "RuntimeRules", "RuleRegistry",

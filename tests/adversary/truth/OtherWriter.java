@@ -4,7 +4,6 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import org.apache.iceberg.DataFile;
 import org.apache.iceberg.FileFormat;
 import org.apache.iceberg.FileScanTask;
 import org.apache.iceberg.PartitionSpec;
@@ -70,7 +69,7 @@ public class OtherWriter {
     while (!gone.isEmpty() && tasks.hasNext()) {
       FileScanTask task = (FileScanTask) tasks.next();
       PartitionSpec spec = task.spec();
-      StructLike partition = ((DataFile) task.file()).copyWithoutStats().partition();
+      StructLike partition = task.partition();
       if (!partitions.add(spec.specId(), partition)) continue;
       StructLike of = spec.isUnpartitioned() ? null : partition;
       EncryptedOutputFile file = of == null ? files.newOutputFile() : files.newOutputFile(spec, of);

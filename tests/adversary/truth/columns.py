@@ -29,21 +29,9 @@ FLOATS = (
 )
 DATES = (0, -1, 1, 19_723, 19_724, 19_783, -719_162, 2_932_896, INT - 1, -INT, -141_428, -141_427, 364, 365, -365, -366)
 MOMENTS = (
-    # ORC itself, also in Spark's own files, keeps TIMESTAMPs of the last second before 1970 as those of the next second.
-    *(
-        0,
-        -1_000_001,
-        1,
-        DAY,
-        -DAY,
-        DAY - 1,
-        LONG - 1,
-        -LONG,
-        -LONG + 1,
-        19_723 * DAY,
-        19_723 * DAY - 1,
-        19_723 * DAY + 3600,
-    ),
+    # ORC itself, in Spark's own files, too, keeps a TIMESTAMP of the last second before 1970 as one of the next second.
+    *(0, -1_000_001, 1, DAY, -DAY, DAY - 1, LONG - 1, -LONG, -LONG + 1),
+    *(19_723 * DAY, 19_723 * DAY - 1, 19_723 * DAY + 3600),
     *(-719_162 * DAY, 2_932_896 * DAY, -141_428 * DAY, -365 * DAY, -365 * DAY - 1, 1_704_067_200_123_456, 999, 1000),
 )
 

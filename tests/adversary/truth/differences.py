@@ -19,7 +19,7 @@ Trial = Filter | Asked | Changed
 TRIES = 30
 FAILING = ("it fails", "reading it fails")
 SPARK = re.compile(r"at org\.apache\.spark\.sql\.catalyst|from org\.apache\.spark\.sql\.catalyst")
-# Failures without a lost row, by their record in the list of Iceberg's issues: the text, where a table has such a field.
+# A failure without a lost row, by its record in the list of Iceberg's issues.
 ORC_STRUCT, ORC_STRUCT_FAILS = "apache/iceberg#4604", re.compile(r"Missing ORC reader|out of bounds for length")
 _numbers = itertools.count()
 
