@@ -33,6 +33,8 @@ public final class BoundFault {
     COUNTS("contradict the counts of nulls", "", ""),
     CALENDAR("reach before 15 October 1582, where the filter of ORC's reader uses another calendar", "",
       "set the table property write.format.default to parquet, then rewrite all data files"),
+    LATER("reach the second before 1970, whose times ORC stores a second later than the partition values say", "",
+      "set the table property write.format.default to parquet, then delete the rows and insert them again"),
     UUID("are uuids, which Iceberg compares as signed numbers", "apache/iceberg#14216",
       "run DELETE with the condition, then INSERT"),
     UUID_RANGE("are uuids, which Iceberg compares as signed numbers", "apache/iceberg#14216",

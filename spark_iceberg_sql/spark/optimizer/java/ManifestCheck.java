@@ -33,7 +33,7 @@ import org.apache.iceberg.types.Types;
  * format's figures are known to be wrong.
  */
 public final class ManifestCheck implements Callable<List<BoundFault>> {
-  private static final long SECOND = 1000000L, DAY = 86400L * SECOND;
+  private static final long SECOND = 1000000L;
   /** The years 1 to 9999 in milliseconds, read as microseconds: 14 January 1968 to 11 January 1978. */
   public static final long MINIMUM_MILLIS = -62135596800000L, MAXIMUM_MILLIS = 253402300799999L;
   /** The year 10000: any later bound may be in nanoseconds. */
@@ -42,8 +42,6 @@ public final class ManifestCheck implements Callable<List<BoundFault>> {
   private static final Pattern OF_ICEBERG = Pattern.compile("/\\d{5}-\\d+-[^/]*$");
   /** How many imported files of one manifest are looked at. */
   private static final int IMPORTED = 4;
-  /** 15 October 1582, and how far the calendars may be apart. */
-  private static final long CUTOVER = -141427L, APART = 20L;
 
   /** Whether Iceberg compares uuids as pairs of signed numbers, as Java does, and not by their bytes. */
   public static final boolean SIGNED_UUIDS = compare(Types.UUIDType.get(), new UUID(0, 0), new UUID(-1, 0)) > 0;
@@ -149,6 +147,8 @@ public final class ManifestCheck implements Callable<List<BoundFault>> {
     Object from = bound(file.lowerBounds(), source), to = bound(file.upperBounds(), source);
     BoundFault fault = PartitionOverflow.of(file, field, source, value, from, to);
     if (fault != null) BoundFault.add(faults, fault);
+    fault = OrcTimes.later(file, field, source, value, from, to);
+    if (fault != null) BoundFault.add(faults, fault);
   }
 
   /** Null if there is none, or none that can be read. */
@@ -203,23 +203,15 @@ public final class ManifestCheck implements Callable<List<BoundFault>> {
     }
     boolean isNumber = from instanceof Integer || from instanceof Long;
     long minimum = isNumber ? ((Number) from).longValue() : 0, maximum = isNumber ? ((Number) to).longValue() : 0;
-    BoundFault.Kind kind = null;
+    BoundFault fault = null;
     boolean isTimestamp = type.typeId() == Type.TypeID.TIMESTAMP;
-    if (compare(type, from, to) > 0) kind = BoundFault.Kind.INVERTED;
+    if (compare(type, from, to) > 0) fault = fault(id, BoundFault.Kind.INVERTED, file, isNumber, minimum, maximum);
     else if (isTimestamp && file.format() == FileFormat.PARQUET && isSuspect(minimum, maximum))
       suspects.add(fault(id, BoundFault.Kind.UNREAD, file, true, minimum, maximum));
-    else if (file.format() == FileFormat.ORC && (isTimestamp || type.typeId() == Type.TypeID.DATE)) {
-      // The bounds are right. ORC's own filter, within the file, is not.
-      long unit = isTimestamp ? DAY : 1;
-      if (minimum < (CUTOVER + APART) * unit) {
-        kind = BoundFault.Kind.CALENDAR;
-        minimum -= APART * unit;
-        maximum += APART * unit;
-      }
-    }
-    if (kind != null) add(id, kind, file, isNumber, minimum, maximum);
+    else fault = OrcTimes.early(file, field, minimum, maximum);
+    if (fault != null) BoundFault.add(faults, fault);
     if (isEmpty(file, id)) add(id, BoundFault.Kind.COUNTS, file, false, 0, 0);
-    if (kind == null)
+    if (fault == null)
       for (int i = 0; i < partitioning.size(); i++)
         if (contradicts(file, i, type, id, from, to)) add(id, BoundFault.Kind.PARTITION, file, false, 0, 0);
   }
@@ -292,12 +284,14 @@ public final class ManifestCheck implements Callable<List<BoundFault>> {
     org.apache.iceberg.transforms.Transform<Object, Object> transform =
       (org.apache.iceberg.transforms.Transform<Object, Object>) field.transform();
     if (field.sourceId() != id || transform.isVoid() || !transform.canTransform(type)) return false;
+    Types.NestedField source = (Types.NestedField) fields.get(Integer.valueOf(id));
     boolean isExact = !(from instanceof CharSequence) && from.equals(to);
     if (!transform.preservesOrder() && !isExact) return false;
     Type result = transform.getResultType(type);
     Object value = file.partition().get(index, Object.class);
     Object first = transform.bind(type).apply(from), last = transform.bind(type).apply(to);
     if (value == null || first == null || last == null) return value == null && first != null;
+    if (OrcTimes.later(file, field, source, value, from, to) != null) return false; // added by checkPartition
     // A transform that is not in order has one value for a file, too; one of its bounds then has another: see
     // PartitionOverflow. Times before 1970 are in order but for the last one.
     if (transform.preservesOrder() && compare(result, first, last) > 0)
