@@ -28,7 +28,7 @@ def test_the_probes_say_what_the_list_says(spark: SparkSession) -> None:
 def test_iceberg_rules_has_the_results(spark: SparkSession) -> None:
     version = iceberg()
     rows = {row.name: row.iceberg_issues for row in spark.sql("SELECT * FROM iceberg_rules()").collect()}
-    for issue in ISSUES:
+    for issue in (issue for issue in ISSUES if issue.rule):
         assert issue.rule in {rule.name for rule in RULES}
         result = f": {'present' if version in issue.present_in else 'absent'}"
         assert issue.reference + (result if issue.is_probed else "") in rows[issue.rule].split(", ")

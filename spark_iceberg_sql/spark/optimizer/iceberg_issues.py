@@ -14,9 +14,9 @@ class IcebergIssue:
     """A bug that costs rows, or shows rows that do not exist.
 
     reference: where it is reported, such as `apache/iceberg#18173`; a short name if it is not reported.
-    cost: its effect, as a sentence. rule: the optimizer rule that corrects it. remedy: what this package
-    does. present_in: the versions of Iceberg that were tested and have it; empty for a defect of files, for
-    which each table is checked. is_probed: true if a session probes its Iceberg for it.
+    cost: its effect, as a sentence. rule: the optimizer rule that corrects it; empty if none does. remedy: what
+    this package does, or what to do. present_in: the versions of Iceberg that were tested and have it; empty for
+    a defect of files, for which each table is checked. is_probed: true if a session probes its Iceberg for it.
     """
 
     reference: str
@@ -202,6 +202,22 @@ ISSUES: tuple[IcebergIssue, ...] = (
         "in ORC files, IS NULL of a field of a struct loses rows in which the struct itself is null",
         "bounds",
         "such conditions are evaluated by Spark",
+        TESTED_VERSIONS,
+    ),
+    IcebergIssue(
+        "ORC and the second before 1970",
+        "in ORC files, also in those of Spark without Iceberg, a time from 1969-12-31 23:59:59.001 on and before 1970 "
+        "(UTC) is stored as the time a second later, but in the partition of the earlier one: filters lose such rows",
+        "bounds",
+        "filters read files with such times; the times stay as they are stored",
+        TESTED_VERSIONS,
+    ),
+    IcebergIssue(
+        "null buckets",
+        "with spark.sql.sources.v2.bucketing.allowCompatibleTransforms.enabled, a join of tables with different "
+        "numbers of buckets fails with a NullPointerException if a table has a null partition",
+        "",
+        "spj does not propose the setting for such a join, and says why",
         TESTED_VERSIONS,
     ),
     IcebergIssue(
