@@ -14,10 +14,10 @@ PACKAGE = "sparkicebergsql"
 # Classes that every rule may use, each built on the ones before it.
 SHARED = (
     "ScalaTypes", "Outgoing", "SwitchedRule", "Invocation", "Calls", "Transform", "BoundFault",
-    "PartitionOverflow", "OrcTimes", "ParquetTimes", "TruncatedFile", "ManifestCheck", "FileBounds", "NullResiduals",
-    "PartitionLayout", "OpenWriters", "DynamicOverwrite", "ImpliedLiteral", "WrappedConstants", "Predicates",
-    "Positions", "Relations", "TrialTable", "ReadNotes", "SnapshotFiles", "FileCondition", "AnsweredTables",
-    "RuntimeRules", "RuleRegistry",
+    "PartitionOverflow", "OrcTimes", "ParquetTimes", "TruncatedFile", "FileUnits", "ManifestCheck", "FileBounds",
+    "NullResiduals", "PartitionLayout", "OpenWriters", "DynamicOverwrite", "ImpliedLiteral", "WrappedConstants",
+    "Predicates", "Positions", "Relations", "TrialTable", "ReadNotes", "SnapshotFiles", "FileCondition",
+    "AnsweredTables", "RuntimeRules", "RuleRegistry",
 )  # fmt: skip
 
 

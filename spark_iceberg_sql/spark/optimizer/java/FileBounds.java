@@ -155,7 +155,7 @@ public final class FileBounds {
     }
     PartitionOverflow.addUnordered(table, result.faults);
     if (!result.isComplete && table.properties().containsKey(ParquetTimes.MAPPING))
-      result.assume(table, BoundFault.Kind.UNREAD, ManifestCheck.MINIMUM_MILLIS, ManifestCheck.MAXIMUM_MILLIS);
+      result.assume(table, BoundFault.Kind.UNREAD, FileUnits.MINIMUM_MILLIS, FileUnits.MAXIMUM_MILLIS);
     if (table.properties().containsKey("delta-version"))
       result.assume(table, BoundFault.Kind.CUT, Long.MIN_VALUE, Long.MAX_VALUE);
     return result;
@@ -165,7 +165,7 @@ public final class FileBounds {
   private static BoundFault widened(BoundFault fault) {
     boolean isMillis = fault.kind == BoundFault.Kind.MILLIS || fault.kind == BoundFault.Kind.UNREAD;
     BoundFault result = new BoundFault(
-      fault.fieldId, fault.kind, fault.file, isMillis, ManifestCheck.MINIMUM_MILLIS, ManifestCheck.MAXIMUM_MILLIS);
+      fault.fieldId, fault.kind, fault.file, isMillis, FileUnits.MINIMUM_MILLIS, FileUnits.MAXIMUM_MILLIS);
     result.files = fault.files;
     result.bytes = fault.bytes;
     return result;
