@@ -129,6 +129,10 @@ def test_some_conditions(spark: SparkSession, table: Callable[..., str], kind: t
 def test_all_conditions(
     spark: SparkSession, interpreted: None, table: Callable[..., str], kind: tuple[str, ...], column: str
 ) -> None:
+    if kind[0] == "orc" and kind[-1] == column == "s.v":  # Iceberg's reader needs a field that is in the file
+        with pytest.raises(Exception, match="Missing ORC reader for field s"):
+            spark.sql(f"SELECT s.v FROM {table(*kind)}").collect()
+        return
     assert differences(spark, table(*kind), column, ALL) == []
 
 

@@ -213,6 +213,14 @@ ISSUES: tuple[IcebergIssue, ...] = (
         TESTED_VERSIONS,
     ),
     IcebergIssue(
+        "ORC and partitions by a field",
+        "in ORC files, a struct cannot be read by a partition field in it alone, as in SELECT s.v of a table "
+        "partitioned by s.v: the query fails with 'Missing ORC reader'",
+        "",
+        "select a field of the struct that is no partition field as well, or use Parquet",
+        TESTED_VERSIONS,
+    ),
+    IcebergIssue(
         "null buckets",
         "with spark.sql.sources.v2.bucketing.allowCompatibleTransforms.enabled, a join of tables with different "
         "numbers of buckets fails with a NullPointerException if a table has a null partition",
