@@ -46,6 +46,9 @@ DELETED = (
     "{c} BETWEEN -100 AND 0",
     "NOT ({c} > 1)",
     "{c} NOT IN (0, 7)",
+    "{c} <= CAST('NaN' AS {t})",
+    "{c} > CAST('NaN' AS {t}) OR k = 1",
+    "CAST('NaN' AS {t}) < {c}",
 )
 
 

@@ -15,9 +15,9 @@ PACKAGE = "sparkicebergsql"
 SHARED = (
     "ScalaTypes", "Outgoing", "SwitchedRule", "Invocation", "Calls", "Transform", "BoundFault",
     "PartitionOverflow", "OrcTimes", "ParquetTimes", "TruncatedFile", "FileUnits", "ManifestCheck", "FileBounds",
-    "NullResiduals", "PartitionLayout", "OpenWriters", "DynamicOverwrite", "ImpliedLiteral", "WrappedConstants",
-    "Predicates", "Positions", "Relations", "TrialTable", "ReadNotes", "SnapshotFiles", "FileCondition",
-    "AnsweredTables", "RuntimeRules", "RuleRegistry",
+    "NullResiduals", "PartitionLayout", "TextOrder", "OpenWriters", "DynamicOverwrite", "ImpliedLiteral",
+    "WrappedConstants", "Predicates", "Positions", "Relations", "TrialTable", "ReadNotes", "SnapshotFiles",
+    "FileCondition", "AnsweredTables", "RuntimeRules", "RuleRegistry",
 )  # fmt: skip
 
 

@@ -13,7 +13,7 @@ public final class BoundFault {
    * fact: what is wrong, after "the bounds of `ts`". issue: where its cause is reported, or nothing. remedy: what to
    * do, where a rewrite of the files does not correct it.
    *
-   * <p>NULLS, COUNTED_NULLS, NESTED_NULLS and NANS are no faults of bounds: see NullPartitions and Floats. The three after
+   * <p>NULLS, COUNTED_NULLS, NESTED_NULLS, TEXTS and NANS are no faults of bounds: see NullPartitions, TextOrder and Floats. The three after
    * PARTITION are of partition values, where the bounds are right: see PartitionOverflow. UUID_RANGE is of files in which
    * Iceberg's order of uuids is that of their bytes, so that = and IN are right.
    */
@@ -43,6 +43,7 @@ public final class BoundFault {
     NULLS("are not stated, nor counts, for files whose partition value is null", "", ""),
     COUNTED_NULLS("are not stated, but counts, for files whose partition value is null", "", ""),
     NESTED_NULLS("are right, but ORC's reader skips the nulls of a struct that is null itself", "", ""),
+    TEXTS("are right, but ORC's reader compares texts beyond U+FFFF in another order", "", ""),
     NANS("leave out NaN, of which there are some or may be some", "", ""),
     UNKNOWN("could not be read", "", "");
 
@@ -101,7 +102,8 @@ public final class BoundFault {
 
   /** Whether the bounds are right, and only a rule of its own asks for it. */
   public boolean isOfOneRule() {
-    return kind == Kind.NULLS || kind == Kind.COUNTED_NULLS || kind == Kind.NESTED_NULLS || kind == Kind.NANS;
+    return kind == Kind.NULLS || kind == Kind.COUNTED_NULLS || kind == Kind.NESTED_NULLS || kind == Kind.TEXTS
+      || kind == Kind.NANS;
   }
 
   /** Whether the bounds themselves are right, and no rewrite of the files helps. */

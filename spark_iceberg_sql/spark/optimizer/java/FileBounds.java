@@ -244,6 +244,14 @@ public final class FileBounds {
     return !isComplete;
   }
 
+  /** Whether the reader of a file may compare texts in another order than its writer. */
+  public boolean mayMisorderTexts(List<Types.NestedField> fields) {
+    for (BoundFault fault : faults)
+      if ((fault.kind == BoundFault.Kind.TEXTS || fault.kind == BoundFault.Kind.UNKNOWN) && isOf(fault, fields))
+        return true;
+    return !isComplete;
+  }
+
   /** Whether a file with bounds of a column may also have NaN, by its counts. */
   public boolean mayHaveNaN(List<Types.NestedField> fields) {
     for (BoundFault fault : faults)

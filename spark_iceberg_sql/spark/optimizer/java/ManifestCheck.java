@@ -98,7 +98,7 @@ public final class ManifestCheck implements Callable<List<BoundFault>> {
       BoundFault.Kind kind = isCounted ? BoundFault.Kind.COUNTED_NULLS : BoundFault.Kind.NULLS;
       add(field.sourceId(), kind, file);
     }
-    if (file.format() == FileFormat.ORC && !hasOrc) addNested(file);
+    if (file.format() == FileFormat.ORC && !hasOrc) addOrc(file);
     Map<Integer, ByteBuffer> lower = file.lowerBounds(), upper = file.upperBounds();
     if (lower == null || upper == null) return;
     for (Integer id : lower.keySet()) {
@@ -134,10 +134,11 @@ public final class ManifestCheck implements Callable<List<BoundFault>> {
     }
   }
 
-  /** Adds that nulls of the fields of structs may be skipped, once for all ORC files. */
-  private void addNested(DataFile file) {
+  /** Adds what ORC's reader may skip, once for all ORC files: nulls of the fields of structs, and some texts. */
+  private void addOrc(DataFile file) {
     hasOrc = true;
     for (Types.NestedField field : fields.values()) {
+      if (field.type().typeId() == Type.TypeID.STRING) add(field.fieldId(), BoundFault.Kind.TEXTS, file);
       if (!field.type().isStructType()) continue;
       for (Types.NestedField child : field.type().asStructType().fields())
         add(child.fieldId(), BoundFault.Kind.NESTED_NULLS, file);
