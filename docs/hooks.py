@@ -343,8 +343,9 @@ def commands() -> str:
 def iceberg_issues() -> str:
     """The known faults of Iceberg and of writers, with the versions that have them."""
     intro = (
-        "Known faults of Iceberg's runtime, and of programs that write its files, that cost rows or make right "
-        "statements fail. An installed session tests its Iceberg for those marked *probed*, in the background while it starts: "
+        "Known faults of Iceberg's runtime, and of programs that write its files, that cost rows or fail. The last "
+        "column begins with the [rule](../guide/correct-results.md#the-optimizer-rules) that corrects it, if one does. "
+        "An installed session tests its Iceberg for those marked *probed*, in the background while it starts: "
         "`SELECT name, iceberg_issues FROM iceberg_rules()` shows the results.\n"
     )
     parts = ["# Faults of Iceberg\n", intro]
@@ -363,8 +364,8 @@ def _issue_row(issue: IcebergIssue) -> str:
     if number:
         name = f"[{name}](https://github.com/{repository}/issues/{number})"
     probed = ", probed" if issue.is_probed else ""
-    here = f"`{issue.rule}`: {issue.remedy}." if issue.rule else _sentence(issue.remedy)
-    cells = (f"{name}{probed}", _sentence(issue.cost), here)
+    remedy = f"`{issue.rule}`: {issue.remedy}." if issue.rule else _sentence(issue.remedy)
+    cells = (f"{name}{probed}", _sentence(issue.cost), remedy)
     return f"| {' | '.join(map(_cell, cells))} |"
 
 

@@ -1,8 +1,9 @@
 """Identity partitioning on a float or a double.
 
 ## Why
-Filters on such a partition silently return wrong results: `c = 0.0` misses the rows with -0.0, `c >= 0.0`
-misses NaN, and a DELETE leaves them behind. Two values that look the same can also be two partitions.
+Iceberg does not compare these values as Spark does: `c = 0.0` misses the rows with -0.0, `c >= 0.0` misses NaN, and a
+DELETE leaves them behind, without an error. The optimizer rule `floats` of an installed session corrects that; sessions
+without it and other engines still miss rows. Two values that look the same can also be two partitions.
 
 ## Instead
 A decimal or an integer column, or the string or category that the number represents.
@@ -43,6 +44,7 @@ def identity_on_float(context: Context) -> Findings:
             continue
         yield Finding(
             facts.term.span,
-            f"`{facts.source_text}` is {type_with_article(data_type)}: filters on it would miss rows with -0.0 and NaN",
+            f"`{facts.source_text}` is {type_with_article(data_type)}: in a session without the rule `floats`, "
+            "filters on it miss rows with -0.0 and NaN",
             f"declare it `{quoted(column.field.name)} DECIMAL(18, 6)`, or partition by another column",
         )

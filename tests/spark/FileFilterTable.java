@@ -90,6 +90,7 @@ public class FileFilterTable {
 
   private static File file(String folder) { return new File(folder, UUID.randomUUID().toString()); }
 
+  @SuppressWarnings({"unchecked", "rawtypes"})
   private void parquet(ColumnCase column, List<Object> rows, String kind, String folder) throws Exception {
     File file = file(folder);
     Parquet.WriteBuilder builder =
@@ -99,10 +100,10 @@ public class FileFilterTable {
         .set("write.parquet.bloom-filter-max-bytes", "1024")
         .set("write.parquet.stats-enabled.column." + column.path, kind.equals(BARE) ? "false" : "true");
     final Schema schema = column.schema;
-    builder.createWriterFunc(new Function<MessageType, org.apache.iceberg.parquet.ParquetValueWriter<?>>() {
+    builder.createWriterFunc((Function) new Function<Object, Object>() {
       @Override
-      public org.apache.iceberg.parquet.ParquetValueWriter<?> apply(MessageType type) {
-        return GenericParquetWriter.create(schema, type);
+      public Object apply(Object type) {
+        return GenericParquetWriter.create(schema, (MessageType) type);
       }
     });
     FileAppender<Record> appender = builder.build();
@@ -135,13 +136,14 @@ public class FileFilterTable {
     }
   }
 
+  @SuppressWarnings({"unchecked", "rawtypes"})
   private void orc(ColumnCase column, List<Object> rows, String folder) throws Exception {
     File file = file(folder);
     ORC.WriteBuilder builder = ORC.write(Files.localOutput(file)).schema(column.schema);
-    builder.createWriterFunc(new BiFunction<Schema, TypeDescription, org.apache.iceberg.orc.OrcRowWriter<?>>() {
+    builder.createWriterFunc((BiFunction) new BiFunction<Object, Object, Object>() {
       @Override
-      public org.apache.iceberg.orc.OrcRowWriter<?> apply(Schema schema, TypeDescription type) {
-        return GenericOrcWriter.buildWriter(schema, type);
+      public Object apply(Object schema, Object type) {
+        return GenericOrcWriter.buildWriter((Schema) schema, (TypeDescription) type);
       }
     });
     FileAppender<Record> appender = builder.build();
@@ -153,10 +155,10 @@ public class FileFilterTable {
       List<Expression> all = (List<Expression>) predicates.get(operator);
       for (Expression e : all.subList(0, Math.min(ORC_PREDICATES, all.size()))) {
         ORC.ReadBuilder read = ORC.read(Files.localInput(file)).project(schema).filter(e);
-        read.createReaderFunc(new Function<TypeDescription, org.apache.iceberg.orc.OrcRowReader<?>>() {
+        read.createReaderFunc((Function) new Function<Object, Object>() {
           @Override
-          public org.apache.iceberg.orc.OrcRowReader<?> apply(TypeDescription type) {
-            return GenericOrcReader.buildReader(schema, type);
+          public Object apply(Object type) {
+            return GenericOrcReader.buildReader(schema, (TypeDescription) type);
           }
         });
         Object answer;

@@ -58,14 +58,31 @@ def create_view(spark: SparkSession) -> DataFrame:
     return frame
 
 
+# Parquet with Bloom filters, and with so many copies of each row that the values are in dictionaries as well.
+BLOOM, DICTIONARY = "bloom", "dictionary"
+COPIES = 40
+
+
 def create_table(spark: SparkSession, name: str, form: str, metrics: str, partitioning: str = "f") -> None:
-    """The same rows in a table of Iceberg, each file of FILES in one data file."""
+    """The same rows in a table of Iceberg, each file of FILES in one data file.
+
+    form: of files, or BLOOM or DICTIONARY.
+    """
+    filtered = form in (BLOOM, DICTIONARY)
+    properties = {
+        "write.format.default": "parquet" if filtered else form,
+        "write.metadata.metrics.default": metrics,
+        **{f"write.parquet.bloom-filter-enabled.column.{c}": "true" for c in COLUMNS if filtered},
+        # The default is a megabyte for each column of each of so many files.
+        **({"write.parquet.bloom-filter-max-bytes": "1024"} if filtered else {}),
+    }
+    listed = ", ".join(f"'{key}' = '{value}'" for key, value in properties.items())
     spark.sql(
         f"CREATE TABLE {name} (k INT, f INT, v DOUBLE, w FLOAT, s STRUCT<v: DOUBLE>) USING iceberg "
-        f"PARTITIONED BY ({partitioning}) TBLPROPERTIES ('write.format.default' = '{form}', "
-        f"'write.metadata.metrics.default' = '{metrics}')"
+        f"PARTITIONED BY ({partitioning}) TBLPROPERTIES ({listed})"
     )
-    spark.sql(f"INSERT INTO {name} SELECT * FROM {VIEW}")
+    copies = f" CROSS JOIN range({COPIES})" if form == DICTIONARY else ""
+    spark.sql(f"INSERT INTO {name} SELECT {VIEW}.* FROM {VIEW}{copies}")
 
 
 def conditions() -> Iterator[str]:
@@ -150,7 +167,36 @@ def selected(spark: SparkSession, table: str, templates: list[str], column: str,
         queries = (f"SELECT {i} AS i, k FROM {table} WHERE {condition(t, column)}" for i, t in enumerate(chunk))
         rows = spark.sql(" UNION ALL ".join(queries)).collect()
         result += [sorted(row.k for row in rows if row.i == i) for i in range(len(chunk))]
-    return result
+    return [once(keys, table) for keys in result]
+
+
+def once(keys: list[int], table: str) -> list[int]:
+    """Each of the sorted keys once, of a table that has COPIES of them."""
+    return keys[::COPIES] if DICTIONARY in table else keys
+
+
+def pyiceberg_table(spark: SparkSession, folder: Path) -> str:
+    """The same rows in a table that pyiceberg has written, with bounds of its making; how a query names it."""
+    from pyiceberg.catalog.sql import SqlCatalog
+
+    catalog = SqlCatalog("c", uri=f"sqlite:///{folder}/c.db", warehouse=f"file://{folder}")
+    catalog.create_namespace("n")
+    tables = _arrow_tables(spark)
+    table = catalog.create_table("n.t", schema=tables[0].schema)
+    for rows in tables:
+        table.append(rows)
+    return f"iceberg('{table.location().removeprefix('file://')}')"
+
+
+def _arrow_tables(spark: SparkSession) -> list[pa.Table]:
+    """The rows of each of FILES."""
+    frame = spark.sql(f"SELECT * FROM {VIEW}").collect()
+    kinds = [("k", pa.int32()), ("f", pa.int32()), ("v", pa.float64()), ("w", pa.float32())]
+    schema = pa.schema([*kinds, ("s", pa.struct([("v", pa.float64())]))])
+    by_file = (
+        [{**row.asDict(), "s": row.s and row.s.asDict()} for row in frame if row.f == f] for f in range(len(FILES))
+    )
+    return [pa.Table.from_pylist(rows, schema) for rows in by_file]
 
 
 def import_table(spark: SparkSession, name: str, folder: Path, writer: str = "arrow") -> None:
@@ -158,12 +204,8 @@ def import_table(spark: SparkSession, name: str, folder: Path, writer: str = "ar
 
     writer: what writes the files: arrow, duckdb, polars.
     """
-    frame = spark.sql(f"SELECT * FROM {VIEW}").collect()
-    kinds = [("k", pa.int32()), ("f", pa.int32()), ("v", pa.float64()), ("w", pa.float32())]
-    schema = pa.schema([*kinds, ("s", pa.struct([("v", pa.float64())]))])
-    for f in range(len(FILES)):
-        rows = [{**row.asDict(), "s": row.s and row.s.asDict()} for row in frame if row.f == f]
-        table, path = pa.Table.from_pylist(rows, schema), str(folder / f"{f}.parquet")
+    for f, table in enumerate(_arrow_tables(spark)):
+        path = str(folder / f"{f}.parquet")
         if writer == "arrow":
             pq.write_table(table, path, row_group_size=2)
         elif writer == "duckdb":

@@ -247,6 +247,20 @@ def test_a_stream(spark: SparkSession, identity: str, in_two: set[int], tmp_path
     assert {row.x for row in spark.table("guard_stream").collect()} == in_two
 
 
+UUID_CONDITIONS = (
+    "{c} = {a}",
+    "{c} <=> {b}",
+    "NOT ({c} <=> {a})",
+    "{c} <> {a}",
+    "{c} IN ({a}, {b})",
+    "{c} NOT IN ({a}, {x})",
+    "{c} IN ({a}, NULL)",
+    "{c} = {x} OR {c} = {b}",
+    "{c} > {a} AND {c} <= {b}",
+    "{c} < {x}",
+)
+
+
 def test_uuid_and_fixed_columns(spark: SparkSession) -> None:
     """A string to Spark, 16 bytes to Iceberg: the function hashes the text, the partitions hash the bytes."""
     jvm = spark._jvm
@@ -264,7 +278,8 @@ def test_uuid_and_fixed_columns(spark: SparkSession) -> None:
     catalog.createTable(name, schema, spec)
     table = "local.stmt.uuids"
     values = ", ".join(f"({r}, 'f79c3e09-677c-4bbd-a479-3f349cb785{r:02x}', X'00{r:02x}')" for r in range(8))
-    spark.sql(f"INSERT INTO {table} VALUES {values}, (8, NULL, NULL)")
+    rows = f"SELECT * FROM VALUES {values}, (8, NULL, NULL) AS t (r, u, f)"
+    spark.sql(f"INSERT INTO {table} {rows}")
     calls = ("bucket(4, u)", "bucket(100, u)", "bucket(4, f)", "truncate(2, u)", "truncate(1, f)")
     for call in calls:
         seen = spark.sql(f"SELECT r, iceberg_{call} AS v FROM {table}").collect()
@@ -274,6 +289,17 @@ def test_uuid_and_fixed_columns(spark: SparkSession) -> None:
                 query = f"SELECT r FROM {table} WHERE {prefix}{call} {operator} {grid.literal(value)}"
                 expected = {r.r for r in seen if r.v is not None and (r.v == value) == (operator == "=")}
                 assert {row.r for row in spark.sql(query).collect()} == expected, query
+    first, second, other = (f"'f79c3e09-677c-4bbd-a479-3f349cb785{n}'" for n in ("02", "05", "ff"))
+    conditions = [
+        text.format(c=column, a=a, b=b, x=x)
+        for column, a, b, x in (("u", first, second, other), ("f", "X'0002'", "X'0005'", "X'00'"))
+        for text in UUID_CONDITIONS
+    ]
+    truth = spark.sql(f"SELECT r, {', '.join(f'({c}) AS c{i}' for i, c in enumerate(conditions))} FROM ({rows})")
+    expected_rows = truth.collect()
+    for i, condition in enumerate(conditions):
+        read = {row.r for row in spark.sql(f"SELECT r FROM {table} WHERE {condition}").collect()}
+        assert read == {row.r for row in expected_rows if row[f"c{i}"]}, condition
 
 
 # -------------------------------------------------------------------------------- it still prunes

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import product
+from pathlib import Path
 
 import pytest
 from pyspark.sql import SparkSession
+from samples import swept
 
+# Of bounds that ORC's writer makes wrong.
+pytestmark = pytest.mark.filterwarnings("ignore::spark_iceberg_sql.errors.IcebergSqlWarning")
 TABLE = "local.orc_filters.t"
 TIMES = (
     "1960-05-05 05:05:05.123456",
@@ -58,6 +63,98 @@ def test_rows(spark: SparkSession) -> None:
         assert sorted(row.id for row in spark.sql(f"SELECT id FROM {TABLE} WHERE {text}").collect()) == expected[i], (
             text
         )
+
+
+@pytest.mark.parametrize("metrics", ["full", "none"])
+@pytest.mark.parametrize(
+    "partitioning", ["", *swept([f"{name}ts)" for name in ("days(", "hours(", "years(", "bucket(3, ")], 3), "ts"]
+)
+def test_the_second_before_1970(spark: SparkSession, tmp_path: Path, partitioning: str, metrics: str) -> None:
+    """ORC stores its times as a second later: Iceberg's rows are those that Spark reads from its ORC files.
+
+    A column that is a partition field itself has the times as they were.
+    """
+    table, folder = "local.orc_filters.seconds", str(tmp_path / "orc")
+    micros = (-1_000_001, -1_000_000, -999_001, -999_000, -500_000, -1, 0, 1000, 500_000, 999_999, 1_000_000)
+    rows = ", ".join(f"({m}, timestamp_micros({m}))" for m in micros)
+    spark.sql(
+        f"CREATE TABLE {table} (id INT, ts TIMESTAMP) USING iceberg PARTITIONED BY ({partitioning or 'bucket(1, id)'}) "
+        f"TBLPROPERTIES ('write.format.default' = 'orc', 'write.metadata.metrics.default' = '{metrics}')"
+    )
+    spark.sql(f"INSERT INTO {table} SELECT * FROM VALUES {rows}")
+    frame = spark.sql(f"SELECT * FROM VALUES {rows} AS t (id, ts)")
+    frame.write.parquet(folder) if partitioning == "ts" else frame.write.orc(folder)
+
+    def read(source: str, where: str = "true") -> list[tuple[int, int]]:
+        query = f"SELECT id, unix_micros(ts) FROM {source} WHERE {where}"
+        return sorted((row[0], row[1]) for row in spark.sql(query).collect())
+
+    form = "parquet" if partitioning == "ts" else "orc"
+    outside = f"(SELECT * FROM {form}.`{folder}` ORDER BY 1 LIMIT 99)"  # the limit keeps filters from ORC
+    later = [(m, m + 1_000_000 if -1_000_000 < m - m % 1000 < 0 else m) for m in micros]
+    assert read(table) == read(outside) == ([(m, m) for m in micros] if form == "parquet" else later)
+    conditions = [
+        f"ts {op} timestamp_micros({m})"
+        for op, m in product(("<", "<=", "=", ">=", ">"), (-999_000, -1, 0, 1000, 999_999))
+    ]
+    for where in (*conditions, "year(ts) = 1970", "iceberg_days(ts) = DATE '1970-01-01'", "iceberg_hours(ts) < 0"):
+        assert read(table, where) == read(outside, where), where
+    groups = "SELECT iceberg_days(ts), count(*), min(ts), max(ts) FROM {} GROUP BY 1 ORDER BY 1"
+    assert spark.sql(groups.format(table)).collect() == spark.sql(groups.format(outside)).collect()
+    spark.sql(f"DELETE FROM {table} WHERE ts < timestamp_micros(0)")
+    assert read(table) == read(outside, "ts >= timestamp_micros(0)")
+    spark.sql(f"DROP TABLE {table} PURGE")
+
+
+TEXTS = ("\uffff", "\U0001f600", "a", "\ue000x", "\U0010ffff", "a\uffff", "a\U0001f600")
+MANY = ", ".join(f"'{n}'" for n in range(12))
+OF_TEXTS = (
+    *(f"{column} {op} '{text}'" for op in ("=", "<", ">", "<=>") for text in TEXTS[::2] for column in ("s", "p.s")),
+    f"s IN ('{TEXTS[0]}', '{TEXTS[1]}')",
+    f"NOT (s < '{TEXTS[1]}' OR s = '{TEXTS[4]}')",
+    f"s NOT IN ('{TEXTS[0]}', 'x')",
+    f"s LIKE '{TEXTS[1]}%' OR p.s LIKE 'a{TEXTS[0]}%'",
+    f"s IN ('{TEXTS[0]}', {MANY})",
+    f"iceberg_truncate(1, s) = '{TEXTS[0]}'",
+    f"substring(s, 1, 1) = '{TEXTS[0]}'",
+)
+
+
+@pytest.mark.parametrize("partitioning", ["", *swept(["PARTITIONED BY (truncate(1, s))", "PARTITIONED BY (s)"], 3)])
+def test_texts_beyond_u_ffff(spark: SparkSession, partitioning: str) -> None:
+    """ORC's reader has them in the order of UTF-16, in which an emoji is before U+FFFF."""
+    table, values = "local.orc_filters.texts", ", ".join(f"({i}, '{text}')" for i, text in enumerate((*TEXTS, "")))
+    s = "IF(s = '', null, s)"
+    rows = f"SELECT i, {s} AS s, named_struct('s', {s}) AS p FROM VALUES {values} AS t (i, s)"
+    spark.sql(
+        f"CREATE OR REPLACE TABLE {table} (i INT, s STRING, p STRUCT<s: STRING>) USING iceberg {partitioning} "
+        "TBLPROPERTIES ('write.format.default' = 'orc')"
+    )
+    for part in ("i % 2 = 0", "i % 2 = 1", "i IN (0, 1, 3)"):
+        spark.sql(f"INSERT INTO {table} SELECT /*+ COALESCE(1) */ * FROM ({rows}) WHERE {part}")
+    every = f"(SELECT * FROM ({rows}) UNION ALL SELECT * FROM ({rows}) WHERE i IN (0, 1, 3))"
+
+    def read(source: str, where: str) -> list[int]:
+        return sorted(row.i for row in spark.sql(f"SELECT i FROM {source} t WHERE {where}").collect())
+
+    for where in OF_TEXTS:
+        assert read(table, where) == read(every, where), where
+    joined = f"(VALUES ('{TEXTS[0]}'), ('{TEXTS[1]}')) b (s)"
+    for query in (
+        "SELECT s FROM {} ORDER BY s DESC LIMIT 3",
+        "SELECT min(s), max(s), min(p.s), count(s) FROM {}",
+        f"SELECT /*+ BROADCAST(b) */ t.i FROM {{}} t JOIN {joined} ON t.s = b.s ORDER BY 1",
+    ):
+        assert spark.sql(query.format(table)).collect() == spark.sql(query.format(every)).collect(), query
+    spark.sql(
+        f"MERGE INTO {table} t USING (SELECT * FROM VALUES ('{TEXTS[0]}'), ('{TEXTS[4]}') AS v (s)) b ON t.s = b.s "
+        "WHEN MATCHED THEN UPDATE SET i = t.i + 100"
+    )
+    assert read(table, "i >= 100") == [i + 100 for i in read(every, f"s IN ('{TEXTS[0]}', '{TEXTS[4]}')")]
+    deleted = f"s = '{TEXTS[1]}' OR s > '{TEXTS[3]}'"
+    spark.sql(f"DELETE FROM {table} WHERE {deleted}")
+    assert sorted(i % 100 for i in read(table, "true")) == read(every, f"NOT coalesce({deleted}, false)")
+    spark.sql(f"DROP TABLE {table} PURGE")
 
 
 VALUES = "(1, null, null, null), (2, 0, 'a', true), (3, null, 'a', null), (4, 0, null, true)"

@@ -1,9 +1,10 @@
-"""Values at the ends of their types, whose partition values Iceberg computes with an overflow, against the same rows
-outside Iceberg.
+"""Values at the ends of their types in partitions by each transform, some of whose values Iceberg computes with an
+overflow, against the same rows outside Iceberg.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from itertools import product
 
@@ -20,7 +21,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::spark_iceberg_sql.errors.Iceber
 LEAST, LEAST_LONG = -(2**31), -(2**63)
 HOUR = 3_600_000_000
 # By type: its values, how SQL writes one, and a transform of them that overflows.
-KINDS = {
+KINDS: dict[str, tuple[tuple[int | str, ...], str, str]] = {
     "INT": ((LEAST, LEAST + 1, LEAST + 1000, -1001, -7, 3, 2000, -LEAST - 1), "CAST({}L AS INT)", "truncate(1000, v)"),
     "BIGINT": (
         (LEAST_LONG, LEAST_LONG + 1, LEAST_LONG + 1000, -1001, -7, 3, 2000, -LEAST_LONG - 1),
@@ -32,7 +33,33 @@ KINDS = {
         "timestamp_micros(CAST('{}' AS BIGINT))",
         "hours(v)",
     ),
+    "TIMESTAMP_NTZ": (
+        (LEAST_LONG, -(2**31) * HOUR - 1, -1, 0, 1_704_067_200_000_000, 2**31 * HOUR, -LEAST_LONG - 1),
+        "CAST(timestamp_micros(CAST('{}' AS BIGINT)) AS TIMESTAMP_NTZ)",
+        "hours(v)",
+    ),
 }
+# The same of types and transforms that do not overflow for these values. A day of the year -1 is among the dates.
+KINDS_IN_ORDER: dict[str, tuple[tuple[int | str, ...], str, str]] = {
+    "DATE": (
+        (LEAST, LEAST + 1, -719_893, -719_163, -1, 0, 19_723, -LEAST - 1),
+        "date_from_unix_date(CAST({}L AS INT))",
+        "months(v)",
+    ),
+    "DECIMAL(38, 2)": (
+        (f"-{'9' * 35}0.00", f"-{'9' * 34}89.99", "-10.01", "-0.01", "0", "9.99", f"{'9' * 36}.98", f"{'9' * 36}.99"),
+        "CAST('{}' AS DECIMAL(38, 2))",
+        "truncate(1000, v)",
+    ),
+    # Beyond U+FFFF, and what UTF-16 puts behind it and UTF-8 before.
+    "STRING": (
+        ("", "a", "a\uffff", "a\U0001f600", "a\U0001f600b", "\ue000x", "\uffff", "\U0010ffff"),
+        "'{}'",
+        "truncate(2, v)",
+    ),
+    "BINARY": (("", "00", "007F", "7F", "80", "FF", "FF00", "FFFFFF"), "X'{}'", "truncate(1, v)"),
+}
+ALL_KINDS = KINDS | KINDS_IN_ORDER
 
 
 @pytest.fixture(autouse=True)
@@ -43,13 +70,14 @@ def _settings(spark: SparkSession) -> Iterator[None]:
 
 
 def literals(kind: str) -> list[str]:
-    values, form, _ = KINDS[kind]
+    values, form, _ = ALL_KINDS[kind]
     return [form.format(value) for value in values]
 
 
 def rows(kind: str) -> str:
-    """A query of the values, without a table."""
-    return " UNION ALL ".join(f"SELECT {at} AS id, {literal} AS v" for at, literal in enumerate(literals(kind)))
+    """A query of the values and a null, without a table."""
+    values = (*literals(kind), f"CAST(NULL AS {kind})")
+    return " UNION ALL ".join(f"SELECT {at} AS id, {literal} AS v" for at, literal in enumerate(values))
 
 
 def predicates(kind: str) -> list[str]:
@@ -61,6 +89,10 @@ def predicates(kind: str) -> list[str]:
         f"v = {first} OR v > {middle}",
         f"v <> {first}",
         f"v IN ({first}, {last})",
+        f"v NOT IN ({second}, {last})",
+        f"v IN ({middle}, NULL)",
+        f"v <=> {last}",
+        f"NOT (v <=> {first})",
         f"NOT (v < {middle} OR id = 6)",
         f"v > {first} AND id % 2 = 0",
     ]
@@ -78,7 +110,7 @@ def ids(spark: SparkSession, table: str, where: str = "true") -> list[int]:
 
 
 def create(spark: SparkSession, kind: str, partitioning: str, stored: str, where: str = "id >= 0") -> str:
-    table = f"local.limits.t_{kind.lower()}"
+    table = f"local.limits.t_{re.split('[^A-Z]', kind)[0].lower()}"
     spark.sql(f"DROP TABLE IF EXISTS {table}")
     properties = ", ".join(
         f"'{key}' = '{value}'" for key, value in (pair.split("=") for pair in f"write.format.default={stored}".split())
@@ -100,9 +132,28 @@ LAYOUTS = [
     ("TIMESTAMP", "hours(v)", "parquet write.metadata.metrics.default=none"),
     ("TIMESTAMP", "hours(v)", "parquet"),
 ]
+_BARE = "parquet write.metadata.metrics.default=none"
+LAYOUTS_IN_ORDER = [
+    ("DECIMAL(38, 2)", "truncate(1000, v)", _BARE),
+    *((kind, "bucket(3, v)", _BARE) for kind in ALL_KINDS),
+    ("STRING", "truncate(2, v)", _BARE),
+    ("BINARY", "truncate(1, v)", _BARE),
+    *(
+        (kind, f"{unit}(v)", stored)
+        for kind in ("TIMESTAMP_NTZ", "TIMESTAMP", "DATE")
+        for unit in ("hours", "days", "months", "years")
+        for stored in (_BARE, "parquet")
+        if (kind, unit) not in (("DATE", "hours"), ("TIMESTAMP", "hours"))
+    ),
+    *((kind, "bucket(3, v)", "orc") for kind in ("BIGINT", "DECIMAL(38, 2)", "STRING", "BINARY")),
+    *((kind, transform, "parquet") for kind, (_, _, transform) in KINDS_IN_ORDER.items()),
+    *((kind, "v", _BARE) for kind in ("DECIMAL(38, 2)", "STRING", "BINARY")),
+]
 
 
-@pytest.mark.parametrize(("kind", "partitioning", "stored"), swept(LAYOUTS, 3))
+@pytest.mark.parametrize(
+    ("kind", "partitioning", "stored"), [*swept(LAYOUTS, 3), *swept(LAYOUTS_IN_ORDER, len(LAYOUTS_IN_ORDER) // 4)]
+)
 def test_filters(spark: SparkSession, kind: str, partitioning: str, stored: str) -> None:
     table = create(spark, kind, partitioning, stored)
     for predicate, expected in truth(spark, kind, predicates(kind)).items():
@@ -112,7 +163,7 @@ def test_filters(spark: SparkSession, kind: str, partitioning: str, stored: str)
 @pytest.mark.parametrize("kind", swept(KINDS, 2))
 def test_constants_that_overflow_where_no_value_does(spark: SparkSession, kind: str) -> None:
     """`v > -2147483648` compares the partition values with 2147483296."""
-    inner = "id BETWEEN 3 AND 6" if kind != "TIMESTAMP" else "id BETWEEN 2 AND 4"
+    inner = "id BETWEEN 2 AND 4" if kind.startswith("TIMESTAMP") else "id BETWEEN 3 AND 6"
     table = create(spark, kind, KINDS[kind][2], "parquet", inner)
     for predicate, expected in truth(spark, kind, predicates(kind), inner).items():
         assert ids(spark, table, predicate) == expected, predicate
@@ -126,17 +177,29 @@ MODES = [
     ("TIMESTAMP", "copy-on-write"),
     ("BIGINT", "merge-on-read"),
 ]
+# By a bucket, and by the transform of the type.
+STATEMENTS = [
+    *((kind, KINDS[kind][2], mode) for kind, mode in MODES),
+    *(
+        (kind, transform, mode)
+        for mode in ("copy-on-write", "merge-on-read")
+        for kind, (_, _, in_order) in ALL_KINDS.items()
+        for transform in ("bucket(3, v)", in_order)
+        if (kind, mode) not in MODES or transform == "bucket(3, v)"
+    ),
+]
 
 
-@pytest.mark.parametrize(("kind", "mode"), swept(MODES, 3))
-def test_statements(spark: SparkSession, kind: str, mode: str) -> None:
-    table = create(spark, kind, KINDS[kind][2], "parquet write.metadata.metrics.default=none")
+@pytest.mark.parametrize(("kind", "transform", "mode"), swept(STATEMENTS, 6))
+def test_statements(spark: SparkSession, kind: str, transform: str, mode: str) -> None:
+    table = create(spark, kind, transform, _BARE)
     listed = ", ".join(f"'write.{name}.mode' = '{mode}'" for name in ("delete", "update", "merge"))
     spark.sql(f"ALTER TABLE {table} SET TBLPROPERTIES ({listed})")
     first, second, *_, middle, _, last = literals(kind)
     deleted = [f"v < {second}", f"v > {middle}", f"v >= {last}", f"v <= {first}"]
+    deleted += [f"v = {middle}", f"v IN ({first}, {last})", f"v <> {last}", f"NOT (v <=> {second})"]
     expected = truth(spark, kind, [*deleted, f"v < {middle}"])
-    every = list(range(len(literals(kind))))
+    every = list(range(len(literals(kind)) + 1))
     for predicate in deleted:
         spark.sql(f"DELETE FROM {table} WHERE {predicate}")
         assert ids(spark, table) == [at for at in every if at not in expected[predicate]], predicate
@@ -189,8 +252,32 @@ def test_a_join_prunes_no_row(spark: SparkSession) -> None:
     assert len(spark.sql(joined).collect()) == 8
 
 
-def test_functions_return_the_partition_values(spark: SparkSession) -> None:
-    for kind, (_, _, transform) in KINDS.items():
+@pytest.mark.parametrize("kind", swept(ALL_KINDS, 3))
+def test_joins_on_buckets(spark: SparkSession, kind: str) -> None:
+    """Of two tables with different numbers of them, and with a range that the other side implies."""
+    table, other = create(spark, kind, "bucket(4, v)", "parquet"), "local.limits.other"
+    spark.sql(f"CREATE OR REPLACE TABLE {other} (k INT, v {kind}) USING iceberg PARTITIONED BY (bucket(6, v))")
+    spark.sql(f"INSERT INTO {other} SELECT id * 10, v FROM ({rows(kind)}) WHERE id <> 3")
+    values = f"(SELECT id * 10 AS k, v FROM ({rows(kind)}) WHERE id <> 3)"
+    bucket = "iceberg_bucket(4, {})".format
+    for on in (
+        f"{bucket('a.v')} = {bucket('b.v')}",
+        f"{bucket('a.v')} <=> {bucket('b.v')} AND a.v <=> b.v",
+        f"a.v = b.v AND {bucket('a.v')} IN (0, 1, 3)",
+        f"{bucket('a.v')} < {bucket('b.v')} AND b.k = 10",
+    ):
+        for hint in ("", "/*+ BROADCAST(b) */", "/*+ MERGE(b) */"):
+            query = f"SELECT {hint} a.id, b.k FROM {{}} a JOIN {{}} b ON {on}"
+            expected, joined = (
+                sorted(map(tuple, spark.sql(query.format(*sides)).collect()))
+                for sides in ((f"({rows(kind)})", values), (table, other))
+            )
+            assert joined == expected, (on, hint)
+
+
+@pytest.mark.parametrize("kind", swept(ALL_KINDS, 3))
+def test_functions_return_the_partition_values(spark: SparkSession, kind: str) -> None:
+    for transform in (ALL_KINDS[kind][2], "bucket(5, v)"):
         table = create(spark, kind, transform, "parquet")
         (field,) = spark.sql(f"SELECT _partition FROM {table}").schema[0].dataType.fieldNames()
         call = f"iceberg_{transform}"

@@ -14,9 +14,9 @@ class IcebergIssue:
     """A bug that costs rows, shows rows that do not exist, or makes right statements fail.
 
     reference: where it is reported, such as `apache/iceberg#18173`; a short name if it is not reported.
-    cost: its effect, as a sentence. rule: the optimizer rule that corrects it; empty if none does.
-    remedy: what this package does, or what the user can do. present_in: the versions of Iceberg that were tested and have it; empty for a defect of files, for
-    which each table is checked. is_probed: true if a session probes its Iceberg for it.
+    cost: its effect, as a sentence. rule: the optimizer rule that corrects it; empty if none does. remedy: what
+    this package does, or what to do. present_in: the versions of Iceberg that were tested and have it; empty for
+    a defect of files, for which each table is checked. is_probed: true if a session probes its Iceberg for it.
     """
 
     reference: str
@@ -214,11 +214,43 @@ ISSUES: tuple[IcebergIssue, ...] = (
         is_probed=True,
     ),
     IcebergIssue(
+        "ORC and the second before 1970",
+        "in ORC files, also in those of Spark without Iceberg, a time from 1969-12-31 23:59:59.001 on and before 1970 "
+        "(UTC) is stored as the time a second later, but in the partition of the earlier one: filters lose such rows",
+        "bounds",
+        "filters read files with such times; the times stay as they are stored",
+        TESTED_VERSIONS,
+    ),
+    IcebergIssue(
+        "ORC and texts beyond U+FFFF",
+        "in ORC files, comparisons of a text column with a constant that has a character from U+E000 on, such as an "
+        "emoji, lose rows, = among them: the reader's filter compares texts by UTF-16, and the statistics of the files "
+        "are in the order of UTF-8",
+        "bounds",
+        "such comparisons are evaluated by Spark",
+        TESTED_VERSIONS,
+    ),
+    IcebergIssue(
+        "NaN as a constant",
+        "DELETE, UPDATE and MERGE with v <= NaN or v > NaN fail: Iceberg has no such literal",
+        "floats",
+        "IS NOT NULL, or what is never true, takes its place",
+        TESTED_VERSIONS,
+    ),
+    IcebergIssue(
         "apache/iceberg#4604",
-        "from ORC files that are partitioned by a field of a struct, as in PARTITIONED BY (st.s), a query that reads no "
-        "other field of the struct fails",
+        "in ORC files, a struct cannot be read by a partition field in it alone, as in SELECT s.v of a table "
+        "partitioned by s.v: the query fails with 'Missing ORC reader'",
         "",
-        "nothing: read another field of the struct as well, or set write.format.default to parquet and rewrite the files",
+        "select a field of the struct that is no partition field as well, or use Parquet",
+        TESTED_VERSIONS,
+    ),
+    IcebergIssue(
+        "null buckets",
+        "with spark.sql.sources.v2.bucketing.allowCompatibleTransforms.enabled, a join of tables with different "
+        "numbers of buckets fails with a NullPointerException if a table has a null partition",
+        "",
+        "spj does not propose the setting for such a join, and says why",
         TESTED_VERSIONS,
     ),
     IcebergIssue(

@@ -14,11 +14,10 @@ PACKAGE = "sparkicebergsql"
 # Classes that every rule may use, each built on the ones before it.
 SHARED = (
     "ScalaTypes", "Outgoing", "SwitchedRule", "Invocation", "Calls", "Transform", "BoundFault",
-    "PartitionOverflow", "UnwrittenColumns", "ParquetTimes", "TruncatedFile", "ManifestCheck", "FileBounds",
-    "NullResiduals",
-    "PartitionLayout", "OpenWriters", "DynamicOverwrite", "ImpliedLiteral", "WrappedConstants", "Predicates",
-    "Positions", "Relations", "TrialTable", "ReadNotes", "SnapshotFiles", "FileCondition", "AnsweredTables",
-    "RuntimeRules", "RuleRegistry",
+    "PartitionOverflow", "UnwrittenColumns", "OrcTimes", "ParquetTimes", "TruncatedFile", "FileUnits", "ManifestCheck",
+    "FileBounds", "NullResiduals", "PartitionLayout", "TextOrder", "OpenWriters", "DynamicOverwrite", "ImpliedLiteral",
+    "WrappedConstants", "Predicates", "Positions", "Relations", "TrialTable", "ReadNotes", "SnapshotFiles",
+    "FileCondition", "AnsweredTables", "RuntimeRules", "RuleRegistry",
 )  # fmt: skip
 
 
@@ -30,7 +29,7 @@ PROBES = "IssueProbes"
 # What the rules know of tables and scans, for Python.
 FACTS = "RelationFacts"
 # The rules whose absence costs more than time: a warning says what.
-SAFETY = ("bounds", "copies", "require_filter", "writers")
+SAFETY = ("bounds", "copies", "floats", "null_constants", "require_filter", "writers")
 
 
 class Phase(Enum):

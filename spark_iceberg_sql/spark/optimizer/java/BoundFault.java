@@ -13,7 +13,7 @@ public final class BoundFault {
    * fact: what is wrong, after "the bounds of `ts`". issue: where its cause is reported, or nothing. remedy: what to
    * do, where a rewrite of the files does not correct it.
    *
-   * <p>NULLS, COUNTED_NULLS, NESTED_NULLS and NANS are no faults of bounds: see NullPartitions and Floats. The three after
+   * <p>NULLS, COUNTED_NULLS, NESTED_NULLS, TEXTS and NANS are no faults of bounds: see NullPartitions, TextOrder and Floats. The three after
    * PARTITION are of partition values, where the bounds are right: see PartitionOverflow. UUID_RANGE is of files in which
    * Iceberg's order of uuids is that of their bytes, so that = and IN are right.
    */
@@ -33,6 +33,8 @@ public final class BoundFault {
     COUNTS("contradict the counts of nulls", "", ""),
     CALENDAR("reach before 15 October 1582, where the filter of ORC's reader uses another calendar", "",
       "set the table property write.format.default to parquet, then rewrite all data files"),
+    LATER("reach the second before 1970, whose times ORC stores a second later than the partition values say", "",
+      "set the table property write.format.default to parquet, then delete the rows and insert them again"),
     UUID("are uuids, which Iceberg compares as signed numbers", "apache/iceberg#14216",
       "run DELETE with the condition, then INSERT"),
     UUID_RANGE("are uuids, which Iceberg compares as signed numbers", "apache/iceberg#14216",
@@ -41,6 +43,7 @@ public final class BoundFault {
     NULLS("are not stated, nor counts, for files whose partition value is null", "", ""),
     COUNTED_NULLS("are not stated, but counts, for files whose partition value is null", "", ""),
     NESTED_NULLS("are right, but ORC's reader skips the nulls of a struct that is null itself", "", ""),
+    TEXTS("are right, but ORC's reader compares texts beyond U+FFFF in another order", "", ""),
     NANS("leave out NaN, of which there are some or may be some", "", ""),
     UNWRITTEN("are not stated where files were written before the column, whose default Iceberg takes for null",
       "apache/iceberg#16690", "run DELETE with the condition, then INSERT"),
@@ -101,7 +104,8 @@ public final class BoundFault {
 
   /** Whether the bounds are right, and only a rule of its own asks for it. */
   public boolean isOfOneRule() {
-    return kind == Kind.NULLS || kind == Kind.COUNTED_NULLS || kind == Kind.NESTED_NULLS || kind == Kind.NANS;
+    return kind == Kind.NULLS || kind == Kind.COUNTED_NULLS || kind == Kind.NESTED_NULLS || kind == Kind.TEXTS
+      || kind == Kind.NANS;
   }
 
   /** Whether the bounds themselves are right, and no rewrite of the files helps. */

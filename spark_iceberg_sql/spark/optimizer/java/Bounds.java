@@ -122,6 +122,7 @@ public class Bounds extends SwitchedRule {
         boolean isWithheld = isWrite && isMetadata(e, layouts) || !faults(e, layouts).isEmpty();
         return isWithheld ? new KnownNullable(e) : e;
       }
+      if (isOfMisorderedTexts(e)) return e.mapChildren(new Withheld());
       if (isRightForUuids(e)) return e;
       Expression kept = whereWrapped(e);
       if (kept != null) return kept;
@@ -153,6 +154,11 @@ public class Bounds extends SwitchedRule {
       if (faults.isEmpty()) return null;
       if (WrappedConstants.isSince1970(e) && areAll(faults, BoundFault.Kind.EARLY)) return e;
       return areAll(faults, BoundFault.Kind.WRAPPED) ? WrappedConstants.keeping(e, layout) : null;
+    }
+
+    private boolean isOfMisorderedTexts(Expression e) {
+      Expression column = TextOrder.column(e);
+      return column != null && TextOrder.isIn(e, (PartitionLayout) layouts.get(PartitionLayout.root(column)));
     }
 
     /** Whether a comparison can only concern uuids for which Iceberg decides it rightly, or is none of the scan's. */

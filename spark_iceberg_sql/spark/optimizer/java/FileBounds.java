@@ -156,7 +156,7 @@ public final class FileBounds {
     PartitionOverflow.addUnordered(table, result.faults);
     UnwrittenColumns.add(table, result.faults);
     if (!result.isComplete && table.properties().containsKey(ParquetTimes.MAPPING))
-      result.assume(table, BoundFault.Kind.UNREAD, ManifestCheck.MINIMUM_MILLIS, ManifestCheck.MAXIMUM_MILLIS);
+      result.assume(table, BoundFault.Kind.UNREAD, FileUnits.MINIMUM_MILLIS, FileUnits.MAXIMUM_MILLIS);
     if (table.properties().containsKey("delta-version"))
       result.assume(table, BoundFault.Kind.CUT, Long.MIN_VALUE, Long.MAX_VALUE);
     return result;
@@ -166,7 +166,7 @@ public final class FileBounds {
   private static BoundFault widened(BoundFault fault) {
     boolean isMillis = fault.kind == BoundFault.Kind.MILLIS || fault.kind == BoundFault.Kind.UNREAD;
     BoundFault result = new BoundFault(
-      fault.fieldId, fault.kind, fault.file, isMillis, ManifestCheck.MINIMUM_MILLIS, ManifestCheck.MAXIMUM_MILLIS);
+      fault.fieldId, fault.kind, fault.file, isMillis, FileUnits.MINIMUM_MILLIS, FileUnits.MAXIMUM_MILLIS);
     result.files = fault.files;
     result.bytes = fault.bytes;
     return result;
@@ -242,6 +242,14 @@ public final class FileBounds {
   public boolean mayLoseNulls(List<Types.NestedField> fields) {
     for (BoundFault fault : faults)
       if (fault.kind == BoundFault.Kind.NESTED_NULLS && isOf(fault, fields)) return true;
+    return !isComplete;
+  }
+
+  /** Whether the reader of a file may compare texts in another order than its writer. */
+  public boolean mayMisorderTexts(List<Types.NestedField> fields) {
+    for (BoundFault fault : faults)
+      if ((fault.kind == BoundFault.Kind.TEXTS || fault.kind == BoundFault.Kind.UNKNOWN) && isOf(fault, fields))
+        return true;
     return !isComplete;
   }
 

@@ -75,6 +75,9 @@ public final class FloatComparisons {
     if (isNaN(value)) {
       if (comparison == Comparison.GE) return isNaN(column);
       if (comparison == Comparison.LT) return new Not(isNaN(column));
+      // Iceberg has no literal NaN, and DELETE fails on one that is not = NaN.
+      if (comparison == Comparison.GT) return of(new LessThan(column, leastOf(column)), settled);
+      if (comparison == Comparison.LE) return new IsNotNull(column);
       return isNullSafe ? new And(new IsNotNull(column), isNaN(column)) : e;
     }
     Expression result = e;
@@ -193,6 +196,13 @@ public final class FloatComparisons {
     if (column.dataType().equals(DataTypes.FloatType))
       return new Literal(Float.valueOf(isNegative ? -Float.MIN_VALUE : Float.MIN_VALUE), column.dataType());
     return new Literal(Double.valueOf(isNegative ? -Double.MIN_VALUE : Double.MIN_VALUE), column.dataType());
+  }
+
+  /** Below which there is no number, nor NaN. */
+  private static Literal leastOf(Expression column) {
+    if (column.dataType().equals(DataTypes.FloatType))
+      return new Literal(Float.valueOf(Float.NEGATIVE_INFINITY), column.dataType());
+    return new Literal(Double.valueOf(Double.NEGATIVE_INFINITY), column.dataType());
   }
 
   private static Expression isNaN(Expression column) {

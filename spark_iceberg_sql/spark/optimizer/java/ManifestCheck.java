@@ -4,13 +4,11 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.regex.Pattern;
 import org.apache.iceberg.DataFile;
 import org.apache.iceberg.DeleteFile;
 import org.apache.iceberg.FileFormat;
@@ -33,31 +31,14 @@ import org.apache.iceberg.types.Types;
  * format's figures are known to be wrong.
  */
 public final class ManifestCheck implements Callable<List<BoundFault>> {
-  private static final long SECOND = 1000000L, DAY = 86400L * SECOND;
-  /** The years 1 to 9999 in milliseconds, read as microseconds: 14 January 1968 to 11 January 1978. */
-  public static final long MINIMUM_MILLIS = -62135596800000L, MAXIMUM_MILLIS = 253402300799999L;
-  /** The year 10000: any later bound may be in nanoseconds. */
-  private static final long YEAR_10000 = 253402300800L * SECOND;
-  /** How Iceberg's writers in Java and Python name their files. */
-  private static final Pattern OF_ICEBERG = Pattern.compile("/\\d{5}-\\d+-[^/]*$");
-  /** How many imported files of one manifest are looked at. */
-  private static final int IMPORTED = 4;
-  /** 15 October 1582, and how far the calendars may be apart. */
-  private static final long CUTOVER = -141427L, APART = 20L;
-
   /** Whether Iceberg compares uuids as pairs of signed numbers, as Java does, and not by their bytes. */
   public static final boolean SIGNED_UUIDS = compare(Types.UUIDType.get(), new UUID(0, 0), new UUID(-1, 0)) > 0;
 
   private final Table table;
   private final ManifestFile manifest;
   private final Map<Integer, Types.NestedField> fields;
-  /** How many footers the whole check may still read. */
-  private final AtomicInteger footers;
+  private final FileUnits units;
   private final List<BoundFault> faults = new ArrayList<>();
-  private final List<BoundFault> suspects = new ArrayList<>();
-  /** Files of which none knows who wrote them: their footers tell what the bounds do not. */
-  private final List<String> imported = new ArrayList<>();
-  private long importedFiles, importedBytes;
   private List<PartitionField> partitioning;
   private boolean hasOrc;
 
@@ -67,7 +48,7 @@ public final class ManifestCheck implements Callable<List<BoundFault>> {
     this.table = table;
     this.manifest = manifest;
     this.fields = fields;
-    this.footers = footers;
+    units = new FileUnits(table, fields, footers);
   }
 
   @Override
@@ -84,18 +65,14 @@ public final class ManifestCheck implements Callable<List<BoundFault>> {
         "value_counts", "null_value_counts", "nan_value_counts", "lower_bounds", "upper_bounds"));
       for (DataFile file : files) {
         count++;
-        if (isImported(file)) {
-          if (imported.size() < IMPORTED) imported.add(FileAddress.of(file));
-          importedFiles++;
-          importedBytes += file.fileSizeInBytes();
-        }
+        units.add(file);
         check(file);
       }
     } finally {
       files.close();
     }
     TruncatedFile.check(table, manifest, count);
-    new Footers().resolve();
+    units.resolve(faults);
     return faults;
   }
 
@@ -111,12 +88,6 @@ public final class ManifestCheck implements Callable<List<BoundFault>> {
     return count;
   }
 
-  /** Whether another program may have written a file. Files without field ids need a mapping of names. */
-  private boolean isImported(DataFile file) {
-    return file.format() == FileFormat.PARQUET && table.properties().containsKey(ParquetTimes.MAPPING)
-      && !OF_ICEBERG.matcher(FileAddress.of(file)).find();
-  }
-
   private void check(DataFile file) {
     for (int i = 0; i < partitioning.size(); i++) {
       PartitionField field = (PartitionField) partitioning.get(i);
@@ -125,9 +96,9 @@ public final class ManifestCheck implements Callable<List<BoundFault>> {
       if (!isNull) continue;
       boolean isCounted = isAllNull(file, field.sourceId());
       BoundFault.Kind kind = isCounted ? BoundFault.Kind.COUNTED_NULLS : BoundFault.Kind.NULLS;
-      add(field.sourceId(), kind, file, false, 0, 0);
+      add(field.sourceId(), kind, file);
     }
-    if (file.format() == FileFormat.ORC && !hasOrc) addNested(file);
+    if (file.format() == FileFormat.ORC && !hasOrc) addOrc(file);
     Map<Integer, ByteBuffer> lower = file.lowerBounds(), upper = file.upperBounds();
     if (lower == null || upper == null) return;
     for (Integer id : lower.keySet()) {
@@ -138,7 +109,7 @@ public final class ManifestCheck implements Callable<List<BoundFault>> {
       if (!isOrdered(field.type())) continue;
       boolean isFloating = field.type().typeId() == Type.TypeID.FLOAT || field.type().typeId() == Type.TypeID.DOUBLE;
       if (isFloating && !Long.valueOf(0).equals(count(file.nanValueCounts(), id.intValue())))
-        add(id.intValue(), BoundFault.Kind.NANS, file, false, 0, 0);
+        add(id.intValue(), BoundFault.Kind.NANS, file);
       check(file, field, (ByteBuffer) lower.get(id), (ByteBuffer) upper.get(id));
     }
   }
@@ -148,6 +119,8 @@ public final class ManifestCheck implements Callable<List<BoundFault>> {
     if (value == null || source == null || !source.type().isPrimitiveType()) return;
     Object from = bound(file.lowerBounds(), source), to = bound(file.upperBounds(), source);
     BoundFault fault = PartitionOverflow.of(file, field, source, value, from, to);
+    if (fault != null) BoundFault.add(faults, fault);
+    fault = OrcTimes.later(file, field, source, value, from, to);
     if (fault != null) BoundFault.add(faults, fault);
   }
 
@@ -161,13 +134,14 @@ public final class ManifestCheck implements Callable<List<BoundFault>> {
     }
   }
 
-  /** Adds that nulls of the fields of structs may be skipped, once for all ORC files. */
-  private void addNested(DataFile file) {
+  /** Adds what ORC's reader may skip, once for all ORC files: nulls of the fields of structs, and some texts. */
+  private void addOrc(DataFile file) {
     hasOrc = true;
     for (Types.NestedField field : fields.values()) {
+      if (field.type().typeId() == Type.TypeID.STRING) add(field.fieldId(), BoundFault.Kind.TEXTS, file);
       if (!field.type().isStructType()) continue;
       for (Types.NestedField child : field.type().asStructType().fields())
-        add(child.fieldId(), BoundFault.Kind.NESTED_NULLS, file, false, 0, 0);
+        add(child.fieldId(), BoundFault.Kind.NESTED_NULLS, file);
     }
   }
 
@@ -198,30 +172,22 @@ public final class ManifestCheck implements Callable<List<BoundFault>> {
       from = Conversions.fromByteBuffer(type, lower);
       to = Conversions.fromByteBuffer(type, upper);
     } catch (RuntimeException e) {
-      add(id, BoundFault.Kind.UNKNOWN, file, false, 0, 0);
+      add(id, BoundFault.Kind.UNKNOWN, file);
       return;
     }
     boolean isNumber = from instanceof Integer || from instanceof Long;
     long minimum = isNumber ? ((Number) from).longValue() : 0, maximum = isNumber ? ((Number) to).longValue() : 0;
-    BoundFault.Kind kind = null;
+    BoundFault fault = null;
     boolean isTimestamp = type.typeId() == Type.TypeID.TIMESTAMP;
-    if (compare(type, from, to) > 0) kind = BoundFault.Kind.INVERTED;
-    else if (isTimestamp && file.format() == FileFormat.PARQUET && isSuspect(minimum, maximum))
-      suspects.add(fault(id, BoundFault.Kind.UNREAD, file, true, minimum, maximum));
-    else if (file.format() == FileFormat.ORC && (isTimestamp || type.typeId() == Type.TypeID.DATE)) {
-      // The bounds are right. ORC's own filter, within the file, is not.
-      long unit = isTimestamp ? DAY : 1;
-      if (minimum < (CUTOVER + APART) * unit) {
-        kind = BoundFault.Kind.CALENDAR;
-        minimum -= APART * unit;
-        maximum += APART * unit;
-      }
-    }
-    if (kind != null) add(id, kind, file, isNumber, minimum, maximum);
-    if (isEmpty(file, id)) add(id, BoundFault.Kind.COUNTS, file, false, 0, 0);
-    if (kind == null)
+    if (compare(type, from, to) > 0) fault = fault(id, BoundFault.Kind.INVERTED, file, isNumber, minimum, maximum);
+    else if (isTimestamp && file.format() == FileFormat.PARQUET && FileUnits.isSuspect(minimum, maximum))
+      units.suspect(fault(id, BoundFault.Kind.UNREAD, file, true, minimum, maximum));
+    else fault = OrcTimes.early(file, field, minimum, maximum);
+    if (fault != null) BoundFault.add(faults, fault);
+    if (isEmpty(file, id)) add(id, BoundFault.Kind.COUNTS, file);
+    if (fault == null)
       for (int i = 0; i < partitioning.size(); i++)
-        if (contradicts(file, i, type, id, from, to)) add(id, BoundFault.Kind.PARTITION, file, false, 0, 0);
+        if (contradicts(file, i, type, id, from, to)) add(id, BoundFault.Kind.PARTITION, file);
   }
 
   // Invariant: UUID_RANGE only if any uuid between the bounds by its bytes is between them as signed numbers too. The
@@ -238,11 +204,11 @@ public final class ManifestCheck implements Callable<List<BoundFault>> {
     } catch (RuntimeException e) {
       kind = BoundFault.Kind.UNKNOWN;
     }
-    add(id, kind, file, false, 0, 0);
+    add(id, kind, file);
   }
 
-  private void add(int id, BoundFault.Kind kind, DataFile file, boolean isNumber, long minimum, long maximum) {
-    BoundFault.add(faults, fault(id, kind, file, isNumber, minimum, maximum));
+  private void add(int id, BoundFault.Kind kind, DataFile file) {
+    BoundFault.add(faults, fault(id, kind, file, false, 0, 0));
   }
 
   private static BoundFault fault(
@@ -250,10 +216,6 @@ public final class ManifestCheck implements Callable<List<BoundFault>> {
     BoundFault fault = new BoundFault(id, kind, FileAddress.of(file), isNumber, minimum, maximum);
     fault.bytes = file.fileSizeInBytes();
     return fault;
-  }
-
-  private static boolean isSuspect(long minimum, long maximum) {
-    return minimum >= MINIMUM_MILLIS && maximum <= MAXIMUM_MILLIS || maximum >= YEAR_10000;
   }
 
   /** Whether a column that has bounds has no values, or more nulls than rows, by its counts. */
@@ -292,93 +254,18 @@ public final class ManifestCheck implements Callable<List<BoundFault>> {
     org.apache.iceberg.transforms.Transform<Object, Object> transform =
       (org.apache.iceberg.transforms.Transform<Object, Object>) field.transform();
     if (field.sourceId() != id || transform.isVoid() || !transform.canTransform(type)) return false;
+    Types.NestedField source = (Types.NestedField) fields.get(Integer.valueOf(id));
     boolean isExact = !(from instanceof CharSequence) && from.equals(to);
     if (!transform.preservesOrder() && !isExact) return false;
     Type result = transform.getResultType(type);
     Object value = file.partition().get(index, Object.class);
     Object first = transform.bind(type).apply(from), last = transform.bind(type).apply(to);
     if (value == null || first == null || last == null) return value == null && first != null;
+    if (OrcTimes.later(file, field, source, value, from, to) != null) return false; // added by checkPartition
     // A transform that is not in order has one value for a file, too; one of its bounds then has another: see
     // PartitionOverflow. Times before 1970 are in order but for the last one.
     if (transform.preservesOrder() && compare(result, first, last) > 0)
       return type.typeId() != Type.TypeID.TIMESTAMP || !PartitionOverflow.isEarly(((Long) to).longValue());
     return compare(result, first, value) > 0 || compare(result, last, value) < 0;
-  }
-
-  /** Decides about files whose bounds could be in another unit, by the footers of a few of them. */
-  private final class Footers {
-    private final Map<String, Map<Integer, String>> units = new HashMap<>();
-    /** Fields for which one file of this manifest was in another unit than Iceberg's. */
-    private final Map<Integer, String> foreign = new HashMap<>();
-    /** By field, the unit of the first file with a name of Iceberg's. */
-    private final Map<Integer, String> ofIceberg = new HashMap<>();
-
-    void resolve() {
-      for (BoundFault suspect : suspects) {
-        Integer id = Integer.valueOf(suspect.fieldId);
-        // Files that a manifest has together were imported together: one foreign unit tells for all.
-        String unit = (String) foreign.get(id);
-        if (unit == null)
-          unit = OF_ICEBERG.matcher(suspect.file).find() ? ofIceberg(suspect, id) : unit(suspect.file, id);
-        if ("MICROS".equals(unit)) continue;
-        if (unit != null) foreign.put(id, unit);
-        report(suspect, unit);
-      }
-      for (String file : imported) {
-        Map<Integer, String> unitsById = units(file);
-        if (unitsById == null) continue;
-        for (Integer id : unitsById.keySet()) {
-          String unit = (String) unitsById.get(id);
-          if (unit.equals("MICROS") || foreign.containsKey(id) || !isMicros(id)) continue;
-          foreign.put(id, unit);
-          // The bounds are right, but those of the file's row groups are in the file's unit.
-          BoundFault all =
-            new BoundFault(id.intValue(), BoundFault.Kind.UNREAD, file, true, MINIMUM_MILLIS, MAXIMUM_MILLIS);
-          all.files = importedFiles;
-          all.bytes = importedBytes;
-          report(all, unit);
-        }
-      }
-    }
-
-    /** The unit of a file that has a name of Iceberg's: that of the first one, and Iceberg's own if it is not read. */
-    private String ofIceberg(BoundFault suspect, Integer id) {
-      if (!ofIceberg.containsKey(id)) ofIceberg.put(id, unit(suspect.file, id));
-      String unit = (String) ofIceberg.get(id);
-      return unit == null ? "MICROS" : unit;
-    }
-
-    /** Whether Iceberg counts a column in microseconds. */
-    private boolean isMicros(Integer id) {
-      Types.NestedField field = (Types.NestedField) fields.get(id);
-      return field != null && field.type().typeId() == Type.TypeID.TIMESTAMP;
-    }
-
-    /** MICROS also where the type has no unit, as INT96; null if it is unknown. */
-    private String unit(String file, Integer id) {
-      Map<Integer, String> unitsById = units(file);
-      String unit = unitsById == null ? null : (String) unitsById.get(id);
-      return unitsById != null && unit == null ? "MICROS" : unit;
-    }
-
-    private Map<Integer, String> units(String file) {
-      Map<Integer, String> unitsById = (Map<Integer, String>) units.get(file);
-      if (unitsById != null || footers.decrementAndGet() < 0) return unitsById;
-      try {
-        unitsById = ParquetTimes.units(table, file);
-      } catch (IOException e) {
-        return null;
-      } catch (RuntimeException e) {
-        return null; // the file is gone, or its store refuses: the query itself will tell
-      }
-      units.put(file, unitsById);
-      return unitsById;
-    }
-
-    private void report(BoundFault suspect, String unit) {
-      boolean isLate = suspect.maximum >= YEAR_10000;
-      if (unit == null && isLate) return; // as wide as it says
-      BoundFault.add(faults, suspect.as(unit == null ? BoundFault.Kind.UNREAD : BoundFault.Kind.valueOf(unit)));
-    }
   }
 }

@@ -26,6 +26,7 @@ import org.apache.spark.sql.catalyst.expressions.Literal;
 import org.apache.spark.sql.connector.catalog.CatalogPlugin;
 import org.apache.spark.sql.connector.write.RowLevelOperationTable;
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation;
+import org.apache.spark.sql.types.StringType;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 
 /** The current and past partitioning of the Iceberg table under a relation. */
@@ -162,6 +163,12 @@ public final class PartitionLayout {
   /** Whether files may be read without the structs that are null, for IS NULL of a field of a struct. */
   public boolean mayLoseNulls(Expression field) {
     return field instanceof GetStructField && bounds().mayLoseNulls(fields(field));
+  }
+
+  /** Whether ORC files may be read without texts that satisfy a comparison: see TextOrder. */
+  public boolean mayMisorderTexts(Expression column) {
+    boolean isText = column.dataType() instanceof StringType && !(table instanceof BaseMetadataTable);
+    return isText && bounds().mayMisorderTexts(fields(column));
   }
 
   private boolean isSource(Expression column) { return !transformsOf(column).isEmpty(); }
