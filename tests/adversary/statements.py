@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
 
@@ -12,6 +12,7 @@ from pyspark.sql import functions as F  # noqa: N812
 import spark_iceberg_sql as sis
 from adversary import arrow
 from adversary.harness import FAILS, Harness, Made
+from adversary.truth.changes import REFUSED_OVERWRITE
 
 # {t}: the table, {v}: the copy of its rows, {p}: the predicate, {k}: a number. Each returns k and r.
 SHAPES = {
@@ -120,8 +121,7 @@ def change(harness: Harness, made: Made, case: Case) -> Answer:
                 else:
                     harness.sql(case.text(made)).collect()
                 marked = " WHERE mark + 0 = 1" if kind in ("UPDATE", "MERGE update") else ""
-                with harness.off():
-                    left = harness.sql(f"SELECT r FROM {made.name}{marked}").collect()
+                left = harness.sql(f"SELECT r FROM {made.name}{marked}").collect()
                 return frozenset(row.r for row in left)
             finally:
                 _back(harness, made)
@@ -156,6 +156,28 @@ def run(harness: Harness, made: Made, case: Case) -> Answer:
     if case.statement in SHAPES:
         return queries(harness, made, [case])[0]
     return change(harness, made, case)
+
+
+def over_copy(harness: Harness, made: Made, case: Case, rows: frozenset[int]) -> Answer:
+    """The answer of the same query over the copy; of another statement, what it makes of the rows a query returns."""
+    copy, life = replace(made, name=made.view), case.life.replace("uninstall", "")
+    with harness.off():
+        if case.statement in SHAPES:
+            return queries(harness, copy, [replace(case, life=life)])[0]
+        true = queries(harness, copy, [replace(case, statement="select", life=life)])[0]
+    return expected(case, rows, true) if isinstance(true, frozenset) else true
+
+
+def is_refused(harness: Harness, made: Made, case: Case, error: Exception) -> bool:
+    """Whether Iceberg does not run such a statement with this predicate, which costs no row, be the rules on or off."""
+
+    def refuses(answer: Answer) -> bool:
+        return isinstance(answer, Exception) and any(word in str(answer).lower() for word in REFUSED_OVERWRITE)
+
+    if case.statement not in ("REPLACE WHERE", "overwrite", "rewrite") or not refuses(error):
+        return False
+    with harness.off():
+        return refuses(run(harness, made, case))
 
 
 def suits(statement: str, predicate: str, made: Made) -> bool:
