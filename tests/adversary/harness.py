@@ -44,6 +44,8 @@ MEMORY = {
     f"spark.sql.catalog.{CATALOG}.catalog-impl": "org.apache.iceberg.inmemory.InMemoryCatalog",
     f"spark.sql.catalog.{CATALOG}.warehouse": "memory",
 }
+# Old dates and times are written as they are; Spark 3.5 would refuse them.
+AS_THEY_ARE = {f"spark.sql.parquet.{what}RebaseModeInWrite": "CORRECTED" for what in ("datetime", "int96")}
 PLAIN = {
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.ansi.enabled": "true",
@@ -213,7 +215,7 @@ class Harness:
     def _import(self, made: Made, query: DataFrame, rows: Sequence[Row], unit: str) -> list[Row]:
         """Import them as Parquet files that Spark writes; the rows that such files can hold."""
         folder = f"{self.files}/{made.name}-{len(made.done)}"
-        with self.conf({"spark.sql.parquet.outputTimestampType": unit}):
+        with self.conf({**AS_THEY_ARE, "spark.sql.parquet.outputTimestampType": unit}):
             query.write.parquet(folder)
         table = made.name.partition(".")[2]
         source = f"`parquet`.`{folder}`"

@@ -61,12 +61,7 @@ class Case:
 Answer = Any  # the rows, a frozenset, or the exception
 # What may be refused: to replace or rewrite whole files by a condition that Iceberg cannot take, which it says in many
 # ways, and a session variable in MERGE. OURS: where Iceberg would replace the wrong rows.
-_CONDITION = (
-    *REFUSED_OVERWRITE,
-    "cannot translate expression",
-    "cannot be cast to class",
-    "invalid value for conversion",
-)
+_CONDITION = (*REFUSED_OVERWRITE, "cannot translate", "cannot be cast to class", "invalid value for conversion")
 REFUSED = dict.fromkeys(("REPLACE WHERE", "overwrite", "rewrite"), _CONDITION)
 REFUSED |= dict.fromkeys(("MERGE delete", "MERGE update"), ("unresolved_column",))
 OURS = "rows cannot be replaced by a condition"
