@@ -1,4 +1,4 @@
-"""The session: its tables, values of expressions without Iceberg, rules switched on and off."""
+"""The session: tables with the copies of their rows, values of expressions over these, rules switched on and off."""
 
 from __future__ import annotations
 
@@ -19,8 +19,9 @@ import spark_iceberg_sql as sis
 from adversary import arrow
 from adversary.nodes import Node
 from adversary.predicates import Valued, shown
-from adversary.rows import RAW
+from adversary.rows import RAW, Row, to_millis
 from adversary.tables import Table, values
+from adversary.truth import twin
 from spark_iceberg_sql.spark.gate import intercept
 
 T = TypeVar("T")
@@ -43,8 +44,8 @@ MEMORY = {
     f"spark.sql.catalog.{CATALOG}.catalog-impl": "org.apache.iceberg.inmemory.InMemoryCatalog",
     f"spark.sql.catalog.{CATALOG}.warehouse": "memory",
 }
-# Iceberg's vectorized reader takes dictionaries of milliseconds as microseconds.
-ROWS = {"spark.sql.iceberg.vectorization.enabled": "false"}
+# Old dates and times are written as they are; Spark 3.5 would refuse them.
+AS_THEY_ARE = {f"spark.sql.parquet.{what}RebaseModeInWrite": "CORRECTED" for what in ("datetime", "int96")}
 PLAIN = {
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.ansi.enabled": "true",
@@ -73,12 +74,12 @@ def first_line(error: BaseException) -> str:
 
 @dataclass
 class Made:
-    """An existing table, and a view of its rows without Iceberg."""
+    """An existing table, and a view of the copy of its rows, of which Iceberg has read none."""
 
     table: Table
     name: str
-    view: str
     types: dict[str, str]
+    view: str = ""
     done: list[str] = field(default_factory=list)
     snapshot: int = 0
     appended: bool = True  # only appends, so a stream can read it
@@ -95,7 +96,8 @@ class Harness:
             spark.conf.set(key, value)
         for catalog in (CATALOG, "local"):
             self.sql(f"CREATE NAMESPACE IF NOT EXISTS {catalog}.a")
-        self.files = tempfile.mkdtemp(prefix="imported")
+        self.files = tempfile.mkdtemp(prefix="adversary")
+        self.copies = twin.Copies(self, Path(self.files))
         self.rules = [row.name for row in self.sql("SELECT * FROM iceberg_rules()").collect()]
         self.count = 0
         self.are_off = False  # all rules
@@ -156,20 +158,22 @@ class Harness:
     # ------------------------------------------------------------------------ tables
 
     def build(self, table: Table) -> Made:
-        """Create the table, and a copy of its content."""
+        """Create the table, and the copy of its rows: those that are inserted, as Spark alone evaluates them."""
         self.count += 1
         # Imported files are on disk, where the catalog in memory does not read.
         catalog = "local" if table.is_imported else CATALOG
-        name, view = f"{catalog}.a.t{self.count}", f"copy{self.count}"
-        made = Made(table, name, view, dict(table.types))
-        with self.conf({**PLAIN, **ROWS}), self.off():
+        made = Made(table, f"{catalog}.a.t{self.count}", dict(table.types))
+        with self.conf(PLAIN):
             self._create(made)
-            self._fill(made)
-            self._copy(made)
+            rows = self._fill(made)
+            made.types = {f.name: f.dataType.simpleString() for f in self.spark.table(made.name).schema.fields}
+            made.view = self.copies.write(arrow.table(self._values(made.types, rows)))
+            main = self.sql(f"SELECT snapshot_id FROM {made.name}.refs WHERE name = 'main'").collect()
+            made.snapshot = main[0][0] if main else 0
         return made
 
     def drop(self, made: Made) -> None:
-        self.spark.catalog.dropTempView(made.view)
+        self.copies.drop(made.view)
         self.sql(f"DROP TABLE IF EXISTS {made.name}")
 
     def _create(self, made: Made) -> None:
@@ -177,18 +181,20 @@ class Harness:
         self.sql(sql)
         made.done.append(sql)
 
-    def _fill(self, made: Made) -> None:
+    def _fill(self, made: Made) -> list[Row]:
+        """Run the steps; the rows that the table has after them."""
+        rows: list[Row] = []
         for step in made.table.steps:
             if step.rows:
-                raw = [made.table.rows[r] for r in step.rows]
-                self.source(raw).createOrReplaceTempView("raw")
-                columns = ", ".join(values(made.table.types))
-                query = f"SELECT {columns} FROM raw"
+                new = [made.table.rows[r] for r in step.rows]
                 with self.conf({"spark.sql.leafNodeDefaultParallelism": str(step.files)}):
+                    query = self._values(made.table.types, new)
                     if step.imported:
-                        self._import(made, self.sql(query), step.imported)
+                        new = self._import(made, query, new, step.imported)
                     else:
-                        self.sql(f"INSERT INTO {made.name} BY NAME {query}")
+                        query.createOrReplaceTempView("inserted")
+                        self.sql(f"INSERT INTO {made.name} BY NAME SELECT * FROM inserted")
+                rows += new
                 how = f", imported with {step.imported}" if step.imported else ""
                 made.done.append(f"-- {len(step.rows)} rows in {step.files} files{how}")
                 continue
@@ -199,15 +205,22 @@ class Harness:
                 continue  # Iceberg refuses this change
             made.done.append(sql)
             made.appended = made.appended and not sql.startswith("DELETE")
+            rows = step.after(rows)
+        return rows
 
-    def _import(self, made: Made, rows: DataFrame, unit: str) -> None:
+    def _values(self, types: Mapping[str, str], rows: Sequence[Row]) -> DataFrame:
+        """The columns of these raw rows."""
+        return self.source(rows).selectExpr(*values(types))
+
+    def _import(self, made: Made, query: DataFrame, rows: Sequence[Row], unit: str) -> list[Row]:
+        """Import them as Parquet files that Spark writes; the rows that such files can hold."""
         folder = f"{self.files}/{made.name}-{len(made.done)}"
-        with self.conf({"spark.sql.parquet.outputTimestampType": unit}):
-            rows.write.parquet(folder)
+        with self.conf({**AS_THEY_ARE, "spark.sql.parquet.outputTimestampType": unit}):
+            query.write.parquet(folder)
         table = made.name.partition(".")[2]
         source = f"`parquet`.`{folder}`"
         self.sql(f"CALL local.system.add_files(table => '{table}', source_table => '{source}')")
-        made.appended = False  # a stream reads without the rules
+        return [to_millis(row) for row in rows] if unit == "TIMESTAMP_MILLIS" else list(rows)
 
     def source(self, rows: Sequence[Sequence[Any]]) -> DataFrame:
         """Raw rows as a local relation."""
@@ -216,22 +229,6 @@ class Harness:
         kinds |= {"s": "string", "b": "binary", "bo": "bool_"}
         arrays = {name: pa.array([row[at] for row in rows], getattr(pa, kinds[name])()) for at, name in enumerate(RAW)}
         return arrow.frame(self.spark, pa.table(arrays))
-
-    def _copy(self, made: Made) -> None:
-        """The table's current rows, read without a filter, as a local relation."""
-        schema = self.sql(f"SELECT * FROM {made.name}").schema
-        made.types = {f.name: f.dataType.simpleString() for f in schema.fields}
-        packed, unpacked = [], []
-        for name, kind in made.types.items():
-            for path, inner in _leaves(name, kind):
-                flat = path.replace(".", "_")
-                packed.append(f"{_packed(path, inner)} AS {flat}")
-            unpacked.append(f"{_unpacked(name, kind)} AS {name}")
-        data = arrow.table(self.sql(f"SELECT {', '.join(packed)} FROM {made.name}"))
-        copy = arrow.frame(self.spark, data).selectExpr(*unpacked)
-        copy.createOrReplaceTempView(made.view)
-        main = self.sql(f"SELECT snapshot_id FROM {made.name}.refs WHERE name = 'main'").collect()
-        made.snapshot = main[0][0] if main else 0
 
     # ------------------------------------------------------------------------ values
 
@@ -284,30 +281,3 @@ class Harness:
                     typed.append((node, kind))
             found = self.split(typed, run)
         return [Valued(n, t, v) for (n, t), v in zip(typed, found, strict=True) if isinstance(v, dict)]
-
-
-def _leaves(name: str, kind: str) -> list[tuple[str, str]]:
-    if not kind.startswith("struct<"):
-        return [(name, kind)]
-    return [(f"{name}.{part.split(':')[0]}", part.split(":")[1]) for part in kind[7:-1].split(",")]
-
-
-def _packed(path: str, kind: str) -> str:
-    """A form that survives Arrow and pandas."""
-    if kind == "timestamp":
-        return f"unix_micros({path})"
-    if kind == "timestamp_ntz":
-        return f"unix_micros(CAST({path} AS timestamp))"
-    return f"unix_date({path})" if kind == "date" else path
-
-
-def _unpacked(name: str, kind: str) -> str:
-    if kind.startswith("struct<"):
-        inner = (f"'{path.split('.')[1]}', {_unpacked(path.replace('.', '_'), k)}" for path, k in _leaves(name, kind))
-        return f"named_struct({', '.join(inner)})"
-    back = {
-        "timestamp": "timestamp_micros({})",
-        "timestamp_ntz": "CAST(timestamp_micros({}) AS timestamp_ntz)",
-        "date": "date_from_unix_date({})",
-    }
-    return back.get(kind, "CAST({} AS " + kind + ")").format(name)

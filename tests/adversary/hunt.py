@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import time
-from collections import Counter
 from dataclasses import dataclass, field
 from random import Random
 
-from adversary import answers, arrow, known, minimise, predicates, statements, tables
-from adversary.harness import FAILS, PLAIN, Harness, Made
+from adversary import answers, arrow, minimise, predicates, statements, tables
+from adversary.harness import FAILS, PLAIN, Harness, Made, first_line
 from adversary.implied import Implied
-from adversary.minimise import BENEATH, Finding, Minimiser
+from adversary.minimise import Finding, Minimiser
 from adversary.nodes import Node, leaf
 from adversary.predicates import Predicates, Valued
 from adversary.scalars import Expressions
 from adversary.statements import CHANGES, LIVES, SHAPES, Case
+from adversary.truth.twin import UNFILTERED
 from adversary.zones import Zones
 
 POOL, PREDICATES, CHANGED, ANSWERS = 30, 30, 1, 12
@@ -25,7 +25,6 @@ ABOUT = {1: "behind", 3: "halved"}  # of four tables, two have times near these 
 RECURRING = 70  # an int with fewer values than this may be cyclic
 SHARE = 0.25  # the maximum share of the time spent on minimising findings
 ALL_FAIL = 20  # tables one after the other, from the first
-EACH = 1  # findings per class to minimise; further ones are only counted
 
 
 @dataclass
@@ -42,12 +41,10 @@ class Result:
     unbuilt: int = 0  # tables that Iceberg refuses to create or fill
     differences: int = 0
     errors: int = 0
-    beneath: int = 0  # also wrong with all rules off, without this package's functions
-    unanswered: int = 0  # the expected rows are unknown, or it also fails with the rules off
+    alike: int = 0  # not as the predicate says as a column, but as Spark answers over the copy; or refused
+    unanswered: int = 0  # the expected rows are unknown
     seconds: float = 0.0
     findings: list[Finding] = field(default_factory=list)
-    met: dict[str, float] = field(default_factory=dict)
-    classes: Counter[str] = field(default_factory=Counter)
 
 
 class Hunt:
@@ -61,14 +58,13 @@ class Hunt:
         self.minimiser = Minimiser(harness)
         self.implied = Implied(harness)
         self.result = Result()
-        self.blamed: dict[str, tuple[str, ...]] = {}  # by signature of the finding
-        self.theirs: dict[str, bool] = {}  # by the same: whether it is a fault of Spark or Iceberg
+        self.seen: set[str] = set()  # signatures of findings: only the first of each is minimised
         self.shrunk = 0.0  # seconds spent on minimising findings
         self.started = time.monotonic()
 
     def run(self, seconds: float, filled: int = 0) -> Result:
         """Run for this many seconds, and until this many answers had rows; the current statements are finished."""
-        with self.harness.conf(PLAIN):
+        with self.harness.conf({**PLAIN, **UNFILTERED}):
             return self._run(seconds, filled)
 
     def _run(self, seconds: float, filled: int) -> Result:
@@ -88,8 +84,10 @@ class Hunt:
                     raise  # otherwise the run would never end
                 continue
             self.result.tables += 1
+            columns = [leaf("column", name) for name in made.types]
+            is_stored = self.same_values(made, self.harness.valued(made.view, columns), ())
             for about in self.batches(made):
-                if on():
+                if is_stored and on():
                     self.batch(made, Random(rng.random()), about)
             self.harness.drop(made)
             if number % 10 == 0:
@@ -103,15 +101,13 @@ class Hunt:
     def batches(self, made: Made) -> list[str]:
         """The subject of each batch: anything, time-zone transitions, a plan that outlives the rules."""
         many = len(made.table.rows) > 60 and bool(made.table.changes)
-        outlives = bool(made.table.sources) and not made.table.is_mended
-        others = ["clocks"] * many + ["uninstall"] * outlives
+        others = ["clocks"] * many + ["uninstall"] * bool(made.table.sources)
         return ["any", *(others or ["any"])]
 
     def batch(self, made: Made, rng: Random, about: str) -> None:
         """Predicates under the same settings: the expected rows of all, their queries, then some row-level changes."""
         settings = statements.settings(rng, made.table.zone, lambda: self.zones.pick(rng))
         life = rng.choice(LIVES) if rng.random() < 0.2 else ""
-        life = "" if life == "uninstall" and made.table.is_mended else life
         if about == "clocks":
             settings = tuple({**dict(settings), ZONE: made.table.zone}.items())
         elif about == "uninstall":
@@ -150,7 +146,7 @@ class Hunt:
         for (node, true), case, answer in zip(known_, cases, got, strict=True):
             self.result.pairs += 1
             self.result.filled += bool(true)
-            self.judge(made, node, case, statements.expected(case, rows, true), answer)
+            self.judge(made, node, case, rows, true, answer)
         for node, true in rng.sample(known_, min(CHANGED, len(known_))):
             kind = rng.choices(list(CHANGES), (6, 3, 2, 2, 2, 2, 0, 1))[0]
             self.change(made, node, Case(kind, node.sql(), settings), rows, true)
@@ -198,7 +194,7 @@ class Hunt:
             return
         answer = statements.change(self.harness, made, case)
         self.result.changes += 1
-        self.judge(made, node, case, statements.expected(case, rows, true), answer)
+        self.judge(made, node, case, rows, true, answer)
 
     def rewrite(
         self, made: Made, rng: Random, pool: list[Valued], settings: tuple[tuple[str, str], ...], rows: frozenset[int]
@@ -211,15 +207,19 @@ class Hunt:
             node = maker.compare(rng.choice(called or simple), rng.choice(maker.rows))
             self.change(made, node, Case("rewrite", node.sql(), settings), rows, frozenset())
 
-    def same_values(self, made: Made, pool: list[Valued], settings: tuple[tuple[str, str], ...]) -> None:
-        """Check that the expressions have the same values over the table, with the rules on, as without Iceberg."""
+    def same_values(self, made: Made, pool: list[Valued], settings: tuple[tuple[str, str], ...]) -> bool:
+        """Check that the expressions have the same values over the table, with the rules on, as over the copy."""
         columns = ", ".join(f"{predicates.shown(v.type, v.node.sql())} AS c{k}" for k, v in enumerate(pool))
+        of = f"of {made.done} with {settings}"
         with self.harness.conf(dict(settings)):
             try:
                 data = arrow.table(self.harness.sql(f"SELECT r, {columns} FROM {made.name}"))
-            except FAILS:
-                return  # the queries will show which expression it is
+            except FAILS as error:
+                self.result.errors += 1
+                self.tell(f"VALUES fail: {first_line(error)}: {columns} {of}")
+                return False
         rows = data.column(0).to_pylist()
+        before = self.result.differences
         for k, valued in enumerate(pool):
             got = dict(zip(rows, data.column(k + 1).to_pylist(), strict=True))
             self.result.values += 1
@@ -228,75 +228,46 @@ class Hunt:
                 self.result.differences += 1
                 self.tell(
                     f"VALUES differ: {valued.node.sql()} is {got.get(row)}, not {valued.values.get(row)}, "
-                    f"for r = {row} of {made.done} with {settings}"
+                    f"for r = {row} {of}"
                 )
+        return self.result.differences == before
 
     # ---------------------------------------------------------------------- findings
 
-    def judge(self, made: Made, node: Node, case: Case, right: frozenset[int], got: statements.Answer) -> None:
-        if isinstance(got, frozenset) and got == right:
+    def judge(
+        self, made: Made, node: Node, case: Case, rows: frozenset[int], true: frozenset[int], got: statements.Answer
+    ) -> None:
+        if got == statements.expected(case, rows, true):
             return
-        outcome = minimise.judge(self.harness, made, case, right, got)
+        outcome = minimise.judge(self.harness, made, case, rows, true, got)
         if outcome is None:
-            self.result.unanswered += 1
+            self.result.alike += 1
             return
         finding = Finding(case, node, made, *outcome[:1], (), *outcome[1:])
         finding.seconds = self.spent()
-        with self.harness.off():  # Iceberg's own wrong rows are not of one kind with a rule's
-            beneath = bool(self.minimiser.fails(made, case))
-        key = f"{minimise.key(case, node)}|{beneath}|{made.table.is_mended}"
-        first = key not in self.blamed
-        if first:
-            self.blamed[key] = self.minimiser.blame(made, case)
-        finding.rules = self.blamed[key]
-        if finding.rules == BENEATH and first:
-            # Spark's own faults also occur next to this package's functions, and over files that the rules must read
-            # rightly: the minimised case shows whose it is.
-            if made.table.is_mended or _names_ours(case.predicate):
-                self.shrink(finding)
-            theirs = finding.rules == BENEATH and not finding.made.table.is_mended
-            self.theirs[key] = theirs and not _names_ours(finding.node.sql())
-        if self.theirs.get(key, False):
-            self.result.beneath += 1
-            if first:
-                self.tell(f"NOT OURS: {case.text(made)} with {case.settings}")
-            return
         if finding.error:
             self.result.errors += 1
         else:
             self.result.differences += 1
-        if first:
-            self.sort(finding)
-
-    def shrink(self, finding: Finding) -> None:
-        """Minimise it, with its text, and count the time."""
-        start = self.spent()
-        self.minimiser.shrink(finding)
-        self.shrunk += self.spent() - start
-
-    def sort(self, finding: Finding) -> None:
-        """Minimise it, unless its class has enough findings."""
-        name = known.classify(finding)
-        if self.result.classes[name] >= EACH and name != "new":
-            self.result.classes[name] += 1
+        with self.harness.off():  # Iceberg's own wrong rows are not of one kind with a rule's
+            beneath = bool(self.minimiser.fails(made, case))
+        key = f"{minimise.key(case, node)}|{beneath}"
+        if key in self.seen:
             return
-        if not finding.text and self.shrunk < SHARE * self.spent() + 20:
-            self.shrink(finding)
-            name = known.classify(finding)
-        elif not finding.text:
+        self.seen.add(key)
+        finding.rules = self.minimiser.blame(made, case)
+        start = self.spent()
+        if self.shrunk < SHARE * start + 20:
+            self.minimiser.shrink(finding)
+        else:
             self.minimiser.tell(finding)
-        self.result.classes[name] += 1
-        self.result.met.setdefault(name, finding.seconds)
+        self.shrunk += self.spent() - start
         self.result.findings.append(finding)
         self.tell(
-            f"\n==== {'NEW ERROR' if finding.error else 'DIFFERENCE'} ({name}) of table "
+            f"\n==== {'ERROR' if finding.error else 'DIFFERENCE'} of table "
             f"{finding.made.table.name} after {finding.seconds:.0f} s\n{finding.text}"
         )
 
     def tell(self, text: str) -> None:
         if self.say:
             print(text, flush=True)
-
-
-def _names_ours(sql: str) -> bool:
-    return "iceberg_" in sql or "system." in sql

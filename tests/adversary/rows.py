@@ -83,6 +83,11 @@ def rows(rng: Random, changes: list[Change], count: int, ends: bool, tame: bool)
     return tuple(made)
 
 
+def to_millis(row: Row) -> Row:
+    """The row with its time cut to milliseconds."""
+    return (row[0], None if row[1] is None else row[1] // 1000 * 1000, *row[2:])
+
+
 def extreme(row: Row) -> bool:
     """Whether its int or bigint is close to the minimum of the type."""
     return (row[4] is not None and row[4] < 99 - INT) or (row[5] is not None and row[5] < 99 - LONG)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 from typing import Any
 
@@ -12,6 +12,7 @@ from pyspark.sql import functions as F  # noqa: N812
 import spark_iceberg_sql as sis
 from adversary import arrow
 from adversary.harness import FAILS, Harness, Made
+from adversary.truth.changes import REFUSED_OVERWRITE
 
 # {t}: the table, {v}: the copy of its rows, {p}: the predicate, {k}: a number. Each returns k and r.
 SHAPES = {
@@ -58,6 +59,12 @@ class Case:
 
 
 Answer = Any  # the rows, a frozenset, or the exception
+# What may be refused: to replace or rewrite whole files by a condition that Iceberg cannot take, which it says in many
+# ways, and a session variable in MERGE. OURS: where Iceberg would replace the wrong rows.
+_CONDITION = (*REFUSED_OVERWRITE, "cannot translate", "cannot be cast to class", "invalid value for conversion")
+REFUSED = dict.fromkeys(("REPLACE WHERE", "overwrite", "rewrite"), _CONDITION)
+REFUSED |= dict.fromkeys(("MERGE delete", "MERGE update"), ("unresolved_column",))
+OURS = "rows cannot be replaced by a condition"
 
 
 def expected(case: Case, made_rows: frozenset[int], true: frozenset[int]) -> Answer:
@@ -120,8 +127,7 @@ def change(harness: Harness, made: Made, case: Case) -> Answer:
                 else:
                     harness.sql(case.text(made)).collect()
                 marked = " WHERE mark + 0 = 1" if kind in ("UPDATE", "MERGE update") else ""
-                with harness.off():
-                    left = harness.sql(f"SELECT r FROM {made.name}{marked}").collect()
+                left = harness.sql(f"SELECT r FROM {made.name}{marked}").collect()
                 return frozenset(row.r for row in left)
             finally:
                 _back(harness, made)
@@ -156,6 +162,29 @@ def run(harness: Harness, made: Made, case: Case) -> Answer:
     if case.statement in SHAPES:
         return queries(harness, made, [case])[0]
     return change(harness, made, case)
+
+
+def over_copy(harness: Harness, made: Made, case: Case, rows: frozenset[int]) -> Answer:
+    """The answer of the same query over the copy; of another statement, what it makes of the rows a query returns."""
+    copy, life = replace(made, name=made.view), case.life.replace("uninstall", "")
+    with harness.off():
+        if case.statement in SHAPES:
+            return queries(harness, copy, [replace(case, life=life)])[0]
+        true = queries(harness, copy, [replace(case, statement="select", life=life)])[0]
+    return expected(case, rows, true) if isinstance(true, frozenset) else true
+
+
+def is_refused(harness: Harness, made: Made, case: Case, error: Exception) -> bool:
+    """Whether such a statement may be refused with this predicate, and is by Iceberg alone or by a sentence of ours."""
+
+    def refuses(answer: Answer) -> bool:
+        words = REFUSED.get(case.statement, ())
+        return isinstance(answer, Exception) and any(word in str(answer).lower() for word in words)
+
+    if not refuses(error):
+        return case.statement in ("REPLACE WHERE", "overwrite") and OURS in str(error)
+    with harness.off():
+        return refuses(run(harness, made, case))
 
 
 def suits(statement: str, predicate: str, made: Made) -> bool:

@@ -33,9 +33,10 @@ SAFETY = ("bounds", "copies", "floats", "null_constants", "require_filter", "wri
 
 
 class Phase(Enum):
-    """When a rule runs: with the optimizer's other rules, once before filters are pushed into the scan, after, or
-    while the query runs, after each of its stages."""
+    """When a rule runs: before the optimizer, with its other rules, once before filters are pushed into the scan, after,
+    or while the query runs, after each of its stages."""
 
+    BEFORE_OPTIMIZER = "before the optimizer"
     BEFORE_PUSH_DOWN = "before push-down"
     JUST_BEFORE_PUSH_DOWN = "just before push-down"
     AFTER_PUSH_DOWN = "after push-down"
@@ -143,6 +144,14 @@ RULES: tuple[Rule, ...] = (
         ),
         if_disabled="filters on a column with wrong bounds lose rows, as they do in Iceberg alone",
         parts=("PrefixRange", "NullPartitions"),
+    ),
+    Rule(
+        name="common_expressions",
+        java="CommonExpressions",
+        phase=Phase.BEFORE_OPTIMIZER,
+        summary="lets DELETE and MERGE run with BETWEEN or nullif of an expression",
+        if_disabled="copy-on-write DELETE and MERGE with conditions such as abs(v) BETWEEN 1 AND 5 fail",
+        parts=("WithExpressions",),
     ),
     Rule(
         name="copies",

@@ -6,14 +6,16 @@ import itertools
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from adversary import arrow
-from adversary.harness import Harness
 from adversary.truth.columns import Column, array, plain
+
+if TYPE_CHECKING:
+    from adversary.harness import Harness
 
 # Spark's own readers skip nothing of the copy, and rewrite no old date.
 UNFILTERED = {

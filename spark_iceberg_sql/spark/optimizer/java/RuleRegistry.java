@@ -91,17 +91,17 @@ public class RuleRegistry {
    */
   static class RulesAfterPushDown extends ScalaTypes.Mapping<SparkSession, Rule<LogicalPlan>> {
     final List<Entry> entries;
-    final List<RuleAtRunTime> atRunTime;
+    final List<RuleOfSession> ofSessions;
     final Installed installed;
-    RulesAfterPushDown(List<Entry> entries, List<RuleAtRunTime> atRunTime, Installed installed) {
+    RulesAfterPushDown(List<Entry> entries, List<RuleOfSession> ofSessions, Installed installed) {
       this.entries = entries;
-      this.atRunTime = atRunTime;
+      this.ofSessions = ofSessions;
       this.installed = installed;
     }
     @Override
     protected Object of(Object session) {
       Marking.addTo((SparkSession) session);
-      for (RuleAtRunTime rule : atRunTime) rule.addTo((SparkSession) session);
+      for (RuleOfSession rule : ofSessions) rule.addTo((SparkSession) session);
       ExperimentalMethods methods = ((org.apache.spark.sql.classic.SparkSession) session).experimental();
       synchronized (methods) {
         List<Rule<LogicalPlan>> rulesToRun = new ArrayList<>();
@@ -118,19 +118,46 @@ public class RuleRegistry {
   }
 
   /** Spark creates it once for each session, so it is asked at each use whether the rule is enabled. */
-  static class RuleAtRunTime extends ScalaTypes.PlanRule<LogicalPlan> {
+  abstract static class RuleOfSession extends ScalaTypes.PlanRule<LogicalPlan> {
     final Entry entry;
     final Installed installed;
-    final StageRule stages;
-    RuleAtRunTime(Entry entry, Installed installed) {
+    RuleOfSession(Entry entry, Installed installed) {
       this.entry = entry;
       this.installed = installed;
-      stages = new StageRule(entry, installed);
     }
     @Override
     protected TreeNode<?> of(TreeNode<?> plan) {
       return inForce(entry, installed) ? (TreeNode<?>) entry.rule.apply((LogicalPlan) plan) : plan;
     }
+    abstract void addTo(SparkSession session);
+    abstract void addTo(SparkSessionExtensions extensions);
+  }
+
+  /** Receives each query before the optimizer. */
+  static class RuleBeforeOptimizer extends RuleOfSession {
+    RuleBeforeOptimizer(Entry entry, Installed installed) { super(entry, installed); }
+    @Override
+    void addTo(SparkSession session) {
+      try {
+        RuntimeRules.addBeforeOptimizer(session, this);
+      } catch (ReflectiveOperationException e) {
+        if (entry.fault == null) entry.fault = "this Spark keeps the rules before the optimizer elsewhere: " + e;
+      }
+    }
+    @Override
+    void addTo(SparkSessionExtensions extensions) {
+      extensions.injectPlanNormalizationRule(new NewSessions<LogicalPlan>(this));
+    }
+  }
+
+  /** Receives what is left to run of a query, and its stages. */
+  static class RuleAtRunTime extends RuleOfSession {
+    final StageRule stages;
+    RuleAtRunTime(Entry entry, Installed installed) {
+      super(entry, installed);
+      stages = new StageRule(entry, installed);
+    }
+    @Override
     void addTo(SparkSession session) {
       try {
         RuntimeRules.add(session, this);
@@ -139,6 +166,7 @@ public class RuleRegistry {
         if (entry.fault == null) entry.fault = "this Spark keeps the rules of adaptive execution elsewhere: " + e;
       }
     }
+    @Override
     void addTo(SparkSessionExtensions extensions) {
       extensions.injectRuntimeOptimizerRule(new NewSessions<LogicalPlan>(this));
       extensions.injectQueryStageOptimizerRule(new NewSessions<SparkPlan>(stages));
@@ -269,7 +297,7 @@ public class RuleRegistry {
     extensions(session).injectPlanNormalizationRule(new NewSessions<LogicalPlan>(QUERY_MARKS));
     Marking.addTo(session);
     List<Entry> afterPushDown = new ArrayList<>();
-    List<RuleAtRunTime> atRunTime = new ArrayList<>();
+    List<RuleOfSession> ofSessions = new ArrayList<>();
     for (Entry e : entries.values()) {
       if (e.rule == null) continue;
       switch (e.row.injection) {
@@ -279,17 +307,21 @@ public class RuleRegistry {
         case "JUST_BEFORE_PUSH_DOWN":
           extensions(session).injectPreCBORule(new RuleBeforePushDown(e, installed));
           break;
+        case "BEFORE_OPTIMIZER":
+          ofSessions.add(new RuleBeforeOptimizer(e, installed));
+          break;
         case "AT_RUN_TIME":
-          RuleAtRunTime rule = new RuleAtRunTime(e, installed);
-          rule.addTo(extensions(session));
-          rule.addTo(session);
-          atRunTime.add(rule);
+          ofSessions.add(new RuleAtRunTime(e, installed));
           break;
         default:
           afterPushDown.add(e);
       }
     }
-    extensions(session).injectOptimizerRule(new RulesAfterPushDown(afterPushDown, atRunTime, installed));
+    for (RuleOfSession rule : ofSessions) {
+      rule.addTo(extensions(session));
+      rule.addTo(session);
+    }
+    extensions(session).injectOptimizerRule(new RulesAfterPushDown(afterPushDown, ofSessions, installed));
     for (Entry e : entries.values()) {
       if (e.fault == null && !e.isTested) {
         String result = e.rule.fault(session);
