@@ -33,8 +33,8 @@ SAFETY = ("bounds", "copies", "floats", "null_constants", "require_filter", "wri
 
 
 class Phase(Enum):
-    """When a rule runs: before the optimizer, with its other rules, once before filters are pushed into the scan, after,
-    or while the query runs, after each of its stages."""
+    """When a rule runs: before the optimizer, with its other rules, once before filters are pushed into the scan,
+    after, or while the query runs, after each of its stages."""
 
     BEFORE_OPTIMIZER = "before the optimizer"
     BEFORE_PUSH_DOWN = "before push-down"
