@@ -17,6 +17,7 @@ from adversary.truth.conditions import Conditions
 REFUSED_OVERWRITE = (
     "cannot delete file",
     "cannot convert",
+    "cannot translate expression",
     "cannot overwrite by filter",
     "unsupported_feature",
     "overwrite_by_expression",

@@ -139,7 +139,8 @@ class Chase:
                 self.tally.filled += bool(true)
                 if fault:
                     self.difference(trial, table, reading, settings, name, fault)
-            spec = [f for f in table.spec if "(" not in f] if not table.old and reading.relation == table.name else []
+            is_plain = reading.relation == table.name and not table.is_altered
+            spec = [f for f in table.spec if "(" not in f] if is_plain else []
             maker = Queries(rng, reading.columns, table.sources, spec, nodes)
             self.queries(maker, nodes, table, reading, settings, name)
             return all(self.change(rng, table, settings, name) for _ in range(CHANGES))

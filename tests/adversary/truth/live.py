@@ -56,6 +56,12 @@ class Live:
     numbers: int = 0  # of rows so far: each gets the next one in its column r
 
     @property
+    def is_altered(self) -> bool:
+        """Whether partition fields are not those of all files, or not named after their columns."""
+        words = ("PARTITION FIELD", "RENAME COLUMN")
+        return any(word in text for text in self.history if isinstance(text, str) for word in words)
+
+    @property
     def now(self) -> Reading:
         return Reading(self.name, self.view, tuple(self.columns), self.rows)
 

@@ -26,6 +26,8 @@ GENERIC = (
     "AppendWriteException",
     "Writing job",
 )
+# A partition value of truncate below the least decimal: refused, since Iceberg cannot store it.
+UNSTORABLE = ("cannot write value as decimal",)
 Ask = Callable[[str], Rows]
 
 
@@ -190,7 +192,7 @@ class Changed:
                 run(self.text(live.name, live.view).replace("{q}", view))
             except FAILS as error:
                 message = first_line(error)
-                if any(word in message.lower() for word in change.may_refuse):
+                if any(word in message.lower() for word in (*change.may_refuse, *UNSTORABLE)):
                     return stored_fault(live) or "refused"
                 return f"it fails: {message}"
             if change.rows is not None:

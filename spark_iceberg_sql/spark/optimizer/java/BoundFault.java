@@ -42,7 +42,7 @@ public final class BoundFault {
     CUT("are cut to milliseconds by Delta Lake's UniForm", "delta-io/delta#7444", ""),
     NULLS("are not stated, nor counts, for files whose partition value is null", "", ""),
     COUNTED_NULLS("are not stated, but counts, for files whose partition value is null", "", ""),
-    NESTED_NULLS("are right, but ORC's reader skips the nulls of a struct that is null itself", "", ""),
+    NESTED_NULLS("are right, but a struct that is null itself is not counted, or skipped by ORC's reader", "", ""),
     TEXTS("are right, but ORC's reader compares texts beyond U+FFFF in another order", "", ""),
     NANS("leave out NaN, of which there are some or may be some", "", ""),
     UNWRITTEN("are not stated where files were written before the column, whose default Iceberg takes for null",

@@ -77,6 +77,10 @@ public class Bounds extends SwitchedRule {
 
     /** A write that replaces rows by a filter leaves the choice of files to Iceberg alone. */
     private void refuse(Expression e) {
+      for (Expression child : ScalaTypes.list(e.children()))
+        if (PartitionLayout.isColumn(child) && mayLoseNulls(child, layouts))
+          throw new UnsupportedOperationException(((PartitionLayout) layouts.get(PartitionLayout.root(child)))
+              .unreliable(child, List.of(new BoundFault(0, BoundFault.Kind.UNKNOWN, null, false, 0, 0))));
       if (e instanceof IsNull || e instanceof IsNotNull) return;
       Expression compared = WrappedConstants.column(e);
       PartitionLayout layout = compared == null ? null : (PartitionLayout) layouts.get(PartitionLayout.root(compared));
@@ -119,7 +123,8 @@ public class Bounds extends SwitchedRule {
       // The guard decides about calls.
       if (e instanceof KnownNullable || Calls.function(e) != null) return e;
       if (PartitionLayout.isColumn(e)) {
-        boolean isWithheld = isWrite && isMetadata(e, layouts) || !faults(e, layouts).isEmpty();
+        boolean isWithheld = isWrite && (isMetadata(e, layouts) || mayLoseNulls(e, layouts));
+        isWithheld |= !faults(e, layouts).isEmpty();
         return isWithheld ? new KnownNullable(e) : e;
       }
       if (isOfMisorderedTexts(e)) return e.mapChildren(new Withheld());
@@ -130,7 +135,7 @@ public class Bounds extends SwitchedRule {
       if (isNullTest && PartitionLayout.isColumn((Expression) e.children().apply(0))) {
         Expression column = (Expression) e.children().apply(0);
         boolean isWithheld = isWrite && isMetadata(column, layouts) || counts(faults(column, layouts));
-        if (e instanceof IsNull) isWithheld |= mayLoseNulls(column, layouts);
+        if (e instanceof IsNull || isWrite) isWithheld |= mayLoseNulls(column, layouts);
         return isWithheld ? e.mapChildren(new Withheld()) : e;
       }
       for (Expression child : ScalaTypes.list(e.children()))

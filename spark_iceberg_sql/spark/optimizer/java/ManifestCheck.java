@@ -4,8 +4,10 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -41,6 +43,8 @@ public final class ManifestCheck implements Callable<List<BoundFault>> {
   private final List<BoundFault> faults = new ArrayList<>();
   private List<PartitionField> partitioning;
   private boolean hasOrc;
+  /** The ids of the fields of structs. */
+  private Set<Object> ofStructs;
 
   /** fields: the table's columns by id. footers: how many Parquet footers may be read, shared by several checks. */
   public ManifestCheck(
@@ -99,6 +103,7 @@ public final class ManifestCheck implements Callable<List<BoundFault>> {
       add(field.sourceId(), kind, file);
     }
     if (file.format() == FileFormat.ORC && !hasOrc) addOrc(file);
+    addMiscounted(file);
     Map<Integer, ByteBuffer> lower = file.lowerBounds(), upper = file.upperBounds();
     if (lower == null || upper == null) return;
     for (Integer id : lower.keySet()) {
@@ -142,6 +147,22 @@ public final class ManifestCheck implements Callable<List<BoundFault>> {
       if (!field.type().isStructType()) continue;
       for (Types.NestedField child : field.type().asStructType().fields())
         add(child.fieldId(), BoundFault.Kind.NESTED_NULLS, file);
+    }
+  }
+
+  /** Adds the fields of structs whose counts leave out the structs that are null, as Iceberg 1.11 writes them of numbers with NaN. */
+  private void addMiscounted(DataFile file) {
+    if (file.valueCounts() == null) return;
+    if (ofStructs == null) {
+      ofStructs = new HashSet<>();
+      for (Types.NestedField field : fields.values())
+        if (field.type().isStructType())
+          for (Types.NestedField child : field.type().asStructType().fields()) ofStructs.add(child.fieldId());
+    }
+    for (Object id : ofStructs) {
+      Object values = file.valueCounts().get(id);
+      if (values != null && ((Long) values).longValue() < file.recordCount())
+        add(((Integer) id).intValue(), BoundFault.Kind.NESTED_NULLS, file);
     }
   }
 
