@@ -129,7 +129,7 @@ public final class SnapshotFiles {
    */
   public Types.NestedField field(Expression column) {
     Types.NestedField field = layout.field(column);
-    if (field == null || !layout.faults(column).isEmpty() || layout.mayMisorderTexts(column)) return null;
+    if (field == null || !layout.faults(column).isEmpty()) return null;
     return SparkSchemaUtil.convert(field.type()).equals(column.dataType()) ? field : null;
   }
 
