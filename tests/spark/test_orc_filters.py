@@ -142,6 +142,10 @@ def test_texts_beyond_u_ffff(spark: SparkSession, partitioning: str) -> None:
     joined = f"(VALUES ('{TEXTS[0]}'), ('{TEXTS[1]}')) b (s)"
     for query in (
         "SELECT s FROM {} ORDER BY s DESC LIMIT 3",
+        "SELECT s FROM {} ORDER BY s NULLS LAST LIMIT 4",
+        "SELECT s, count(*), max(i) FROM {} GROUP BY s ORDER BY s",
+        "SELECT count(*) FROM (SELECT s FROM {} WHERE s > 'a' AND i % 2 = 0 LIMIT 3)",
+        "SELECT count(*) FROM {} WHERE reverse(s) > 'a' AND length(s) = 1",
         "SELECT min(s), max(s), min(p.s), count(s) FROM {}",
         f"SELECT /*+ BROADCAST(b) */ t.i FROM {{}} t JOIN {joined} ON t.s = b.s ORDER BY 1",
     ):

@@ -129,9 +129,7 @@ public final class SnapshotFiles {
    */
   public Types.NestedField field(Expression column) {
     Types.NestedField field = layout.field(column);
-    if (field == null || !layout.faults(column).isEmpty() || layout.mayMisorderTexts(column)
-      || layout.mayLoseNulls(column))
-      return null;
+    if (field == null || !layout.faults(column).isEmpty() || layout.mayLoseNulls(column)) return null;
     return SparkSchemaUtil.convert(field.type()).equals(column.dataType()) ? field : null;
   }
 

@@ -38,7 +38,8 @@ public class Values extends SwitchedRule {
   private static Filter narrowed(Filter filter) {
     SnapshotFiles files = Positions.isFree(filter.child()) ? files(filter.condition(), filter.child()) : null;
     Expression implied = files == null ? null : implied(filter.condition(), files);
-    return implied == null ? null : new Filter(new And(filter.condition(), implied), files.pinned);
+    if (implied == null || TextOrder.areIn(implied, files.layout)) return null;
+    return new Filter(new And(filter.condition(), implied), files.pinned);
   }
 
   /** What a condition on an Iceberg relation implies for its partition values; null if nothing. */
