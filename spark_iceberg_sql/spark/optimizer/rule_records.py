@@ -29,7 +29,7 @@ PROBES = "IssueProbes"
 # What the rules know of tables and scans, for Python.
 FACTS = "RelationFacts"
 # The rules whose absence costs more than time: a warning says what.
-SAFETY = ("bounds", "copies", "require_filter", "writers")
+SAFETY = ("bounds", "conflicts", "copies", "require_filter", "writers")
 
 
 class Phase(Enum):
@@ -143,6 +143,14 @@ RULES: tuple[Rule, ...] = (
         ),
         if_disabled="filters on a column with wrong bounds lose rows, as they do in Iceberg alone",
         parts=("PrefixRange", "NullPartitions"),
+    ),
+    Rule(
+        name="conflicts",
+        java="Conflicts",
+        phase=Phase.AFTER_PUSH_DOWN,
+        summary="refuses a DELETE with snapshot isolation if another writer has replaced rows that it removes",
+        if_disabled="a DELETE with merge-on-read and snapshot isolation leaves rows that another writer has replaced",
+        parts=("CommitCheck", "ReplacedRows"),
     ),
     Rule(
         name="copies",
