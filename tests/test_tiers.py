@@ -22,7 +22,7 @@ FEATURES = {
     "optimizer": [
         f"rule {name}"
         for name in (
-            *("aggregates", "bounds", "copies", "decimals", "fast", "floats", "guard"),
+            *("aggregates", "bounds", "conflicts", "copies", "decimals", "fast", "floats", "guard"),
             *("joins", "limit", "merge", "null_constants", "prune", "require_filter", "topk", "values", "writers"),
         )
     ],

@@ -14,6 +14,8 @@ from adversary.truth.schedules import CONFLICT
 from pyspark.sql import SparkSession
 from samples import swept
 
+from spark_iceberg_sql.spark.bridge.jvm import gateway
+
 TABLE = "local.writers.t"
 Row = tuple[int, int, int]
 ROWS: list[Row] = [(1, 0, 1), (2, 0, 2), (3, 1, 3), (4, 1, 4)]
@@ -109,3 +111,78 @@ def test_statements_of_two_writers(
         [SECOND[second](FIRST[first](ROWS)), FIRST[first](SECOND[second](ROWS))] if committed else [FIRST[first](ROWS)]
     )
     assert rows(spark) in [sorted(order) for order in orders]
+
+
+DELETE = "DELETE FROM {t} WHERE r = 1"
+UPDATE = "UPDATE {t} SET v = v + 10 WHERE r = 1"
+BY_POSITION = dict.fromkeys(("delete", "update", "merge"), MODES[1])
+
+
+@pytest.mark.main("rule conflicts")
+def test_a_delete_does_not_leave_what_another_writer_has_replaced(spark: SparkSession) -> None:
+    create(spark, BY_POSITION, "snapshot")
+    other = second_session(spark)
+    spark.sql(UPDATE.format(t=TABLE))
+    with pytest.raises(FAILS, match="rows of this DELETE may have been replaced by snapshot"):
+        other.sql(DELETE.format(t=TABLE))
+    other.sql(DELETE.format(t=TABLE))  # the refused commit has read the newest version
+    assert [row[0] for row in rows(spark)] == [2, 3, 4]
+
+
+def test_without_the_rule_it_does(spark: SparkSession) -> None:
+    create(spark, BY_POSITION, "snapshot")
+    other = second_session(spark)
+    other.conf.set("spark.iceberg_sql.conflicts", "false")
+    spark.sql(UPDATE.format(t=TABLE))
+    other.sql(DELETE.format(t=TABLE))
+    assert rows(spark)[0] == (1, 0, 11)
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("DELETE FROM {t} WHERE r IN (1, 2)", "DELETE FROM {t} WHERE r IN (1, 4)"),
+        ("UPDATE {t} SET v = 0 WHERE r = 3", "DELETE FROM {t} WHERE r = 1"),  # another partition
+        ("INSERT INTO {t} VALUES (1, 0, 9)", "DELETE FROM {t} WHERE r = 1"),
+    ],
+)
+def test_what_replaces_no_rows_of_a_delete_is_no_conflict(spark: SparkSession, first: str, second: str) -> None:
+    create(spark, BY_POSITION, "snapshot", spec="k")
+    other = second_session(spark)
+    spark.sql(first.format(t=TABLE))
+    other.sql(second.format(t=TABLE))
+
+
+def test_a_branch(spark: SparkSession) -> None:
+    create(spark, BY_POSITION, "snapshot")
+    spark.sql(f"ALTER TABLE {TABLE} CREATE BRANCH b")
+    branch = f"{TABLE}.branch_b"
+    other = second_session(spark, branch)
+    spark.sql(UPDATE.format(t=TABLE))
+    other.sql(f"DELETE FROM {branch} WHERE r = 2")  # what is committed to main is no conflict
+    spark.sql(UPDATE.format(t=branch))
+    other = second_session(spark, branch)
+    spark.sql(f"UPDATE {branch} SET v = 7 WHERE r = 3")
+    assert not succeeds(other, f"DELETE FROM {branch} WHERE r = 3")
+    assert rows(spark, branch) == [(1, 0, 11), (3, 1, 7), (4, 1, 4)]
+
+
+@pytest.mark.parametrize("spec", ["", "k"])
+def test_equality_deletes_of_another_writer(spark: SparkSession, spec: str) -> None:
+    """As Flink writes them: by the column r, with the new row in the same commit."""
+    create(spark, BY_POSITION, "snapshot", spec=spec)
+    other = second_session(spark)
+    jvm = gateway.gateway().jvm
+    iceberg = jvm.org.apache.iceberg
+    table = iceberg.spark.Spark3Util.loadIcebergTable(gateway.java_session(spark.newSession()), TABLE)
+    ids = gateway.gateway().new_array(jvm.int, 1)
+    ids[0] = 1
+    deletes = iceberg.FileMetadata.deleteFileBuilder(table.spec()).ofEqualityDeletes(ids)
+    added = iceberg.DataFiles.builder(table.spec())
+    for file in (deletes, added):
+        file.withPath(f"{table.location()}/data/{spec or 'all'}-{file.getClass().getSimpleName()}.parquet")
+        file.withFileSizeInBytes(1).withRecordCount(1)
+        if spec:
+            file.withPartitionPath("k=0")
+    table.newRowDelta().addDeletes(deletes.build()).addRows(added.build()).commit()
+    assert not succeeds(other, DELETE.format(t=TABLE))
