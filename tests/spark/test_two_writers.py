@@ -160,11 +160,12 @@ def test_a_branch(spark: SparkSession) -> None:
     other = second_session(spark, branch)
     spark.sql(UPDATE.format(t=TABLE))
     other.sql(f"DELETE FROM {branch} WHERE r = 2")  # what is committed to main is no conflict
-    spark.sql(UPDATE.format(t=branch))
+    spark.newSession().sql(f"UPDATE {branch} SET v = 7 WHERE r = 3")
+    assert rows(spark, branch) == [(1, 0, 1), (3, 1, 7), (4, 1, 4)]
     other = second_session(spark, branch)
-    spark.sql(f"UPDATE {branch} SET v = 7 WHERE r = 3")
+    spark.newSession().sql(f"UPDATE {branch} SET v = 8 WHERE r = 3")
     assert not succeeds(other, f"DELETE FROM {branch} WHERE r = 3")
-    assert rows(spark, branch) == [(1, 0, 11), (3, 1, 7), (4, 1, 4)]
+    assert rows(spark, branch) == [(1, 0, 1), (3, 1, 8), (4, 1, 4)]
 
 
 @pytest.mark.parametrize("spec", ["", "k"])
