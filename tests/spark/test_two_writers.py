@@ -95,7 +95,7 @@ def succeeds(session: SparkSession, statement: str) -> bool:
     return True
 
 
-@pytest.mark.parametrize(("first", "second", "mode", "other_mode", "level", "version", "spec"), swept(CASES, 40))
+@pytest.mark.parametrize(("first", "second", "mode", "other_mode", "level", "version", "spec"), swept(CASES, 60))
 def test_statements_of_two_writers(
     spark: SparkSession, first: str, second: str, mode: str, other_mode: str, level: str, version: int, spec: str
 ) -> None:
