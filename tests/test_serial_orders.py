@@ -63,4 +63,15 @@ def test_a_delete_that_leaves_a_replaced_row_is_no_snapshot_either() -> None:
     replaced = canonical([(1, 0, 11), (2, 1, 2)])
     assert not serial(START, writers, replaced)
     assert not snapshot(START, writers, replaced)
-    assert snapshot(START, writers, replaced, lost_deletes=True)
+
+
+def test_a_delete_may_find_rows_deleted() -> None:
+    delete = Statement("DELETE", lambda state: ([row for row in state if row[0] in (1, 3)], []))
+    insert = Statement("INSERT", lambda state: ([], [(3, 0, 3)]))
+    first, second = [Outcome(delete, 0, 1), Outcome(insert, 2, 3)], [Outcome(delete, 4, 5)]
+    assert snapshot(START, [first, second], canonical([(2, 1, 2)]))
+    assert snapshot(START, [first, second], canonical([(2, 1, 2), (3, 0, 3)]))
+    assert not serial(START, [first, second], canonical([(2, 1, 2), (3, 0, 3)]))
+    assert not snapshot(START, [first, second], canonical([(1, 0, 1), (2, 1, 2)]))
+    updated = [Outcome(update(1, 10), 0, 1), Outcome(insert, 2, 3)]
+    assert not snapshot(START, [updated, second], canonical([(1, 0, 11), (2, 1, 2), (3, 0, 3)]))

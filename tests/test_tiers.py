@@ -22,7 +22,8 @@ FEATURES = {
     "optimizer": [
         f"rule {name}"
         for name in (
-            *("aggregates", "bounds", "common_expressions", "copies", "decimals", "fast", "floats", "guard"),
+            *("aggregates", "bounds", "common_expressions", "conflicts", "copies", "decimals", "fast", "floats"),
+            "guard",
             *("joins", "limit", "merge", "null_constants", "prune", "require_filter", "topk", "values", "writers"),
         )
     ],

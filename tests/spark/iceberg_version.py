@@ -218,6 +218,23 @@ class Steps:
         updated = row.ts is not None and row.ts.year == 2024 and row.n == 1
         return "u" if updated else row.name
 
+    def two_writers(self) -> object:
+        """A DELETE does not leave a row that another session has replaced."""
+        modes = "'write.delete.mode' = 'merge-on-read', 'write.update.mode' = 'merge-on-read'"
+        self.rows(
+            f"CREATE TABLE local.db.shared (id BIGINT, n INT) USING iceberg TBLPROPERTIES ('format-version' = '2', "
+            f"'write.delete.isolation-level' = 'snapshot', {modes})"
+        )
+        self.rows("INSERT INTO local.db.shared SELECT /*+ COALESCE(1) */ id, 1 FROM range(4)")
+        other = self.spark.newSession()
+        other.sql("SELECT * FROM local.db.shared").collect()
+        self.rows("UPDATE local.db.shared SET n = 2 WHERE id = 1")
+        try:
+            other.sql("DELETE FROM local.db.shared WHERE id = 1")
+        except Exception as error:
+            return None if "ValidationException" in str(error) else str(error)
+        return "it has succeeded"
+
     def previews(self) -> object:
         """The files and rows that a preview predicts are those of the write, in each format."""
         wrong = []

@@ -262,6 +262,15 @@ ISSUES: tuple[IcebergIssue, ...] = (
         TESTED_VERSIONS,
     ),
     IcebergIssue(
+        "DELETE and replaced rows",
+        "with merge-on-read and snapshot isolation, a DELETE succeeds although another writer has replaced rows that "
+        "it removes: the new versions stay",
+        "conflicts",
+        "such a DELETE is refused with a conflict",
+        TESTED_VERSIONS,
+        is_probed=True,
+    ),
+    IcebergIssue(
         "delta-io/delta#7444",
         "Delta Lake's UniForm cuts bounds to milliseconds: a filter on the last millisecond of a file loses rows",
         "bounds",

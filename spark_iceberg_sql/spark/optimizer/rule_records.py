@@ -29,7 +29,7 @@ PROBES = "IssueProbes"
 # What the rules know of tables and scans, for Python.
 FACTS = "RelationFacts"
 # The rules whose absence costs more than time: a warning says what.
-SAFETY = ("bounds", "copies", "floats", "null_constants", "require_filter", "writers")
+SAFETY = ("bounds", "conflicts", "copies", "floats", "null_constants", "require_filter", "writers")
 
 
 class Phase(Enum):
@@ -152,6 +152,14 @@ RULES: tuple[Rule, ...] = (
         summary="lets DELETE and MERGE run with BETWEEN or nullif of an expression",
         if_disabled="copy-on-write DELETE and MERGE with conditions such as abs(v) BETWEEN 1 AND 5 fail",
         parts=("WithExpressions",),
+    ),
+    Rule(
+        name="conflicts",
+        java="Conflicts",
+        phase=Phase.AFTER_PUSH_DOWN,
+        summary="refuses a DELETE with snapshot isolation if another writer has replaced rows that it removes",
+        if_disabled="a DELETE with merge-on-read and snapshot isolation leaves rows that another writer has replaced",
+        parts=("CommitCheck", "ReplacedRows"),
     ),
     Rule(
         name="copies",

@@ -24,8 +24,6 @@ SETTINGS = {
     "spark.sql.ansi.enabled": "true",
     "spark.sql.adaptive.enabled": "false",
 }
-# Iceberg validates no deletes of a DELETE under this isolation (merge-on-read).
-LOST_DELETE = "snapshot isolation: a DELETE leaves rows that another writer replaced"
 Test = tuple[str, Callable[[Row], bool]]
 
 
@@ -107,8 +105,6 @@ class Schedules:
             self.tried.kinds[statement.text.split()[0]] += 1
         if not right or unexpected:
             name = "an error that is no conflict" if unexpected else f"no order of the statements, {level}"
-            if not right and level == "snapshot" and serial.snapshot(start, outcomes, final, lost_deletes=True):
-                name = LOST_DELETE
             self.tried.classes[name] += 1
             self.tell(name, [ddl, *inserts], writers, outcomes, errors, final, number)
         self.harness.sql(f"DROP TABLE {table}")

@@ -65,30 +65,35 @@ def serial(start: State, writers: Sequence[Sequence[Outcome]], final: State) -> 
     return search((0,) * len(writers), start)
 
 
-def snapshot(start: State, writers: Sequence[Sequence[Outcome]], final: State, lost_deletes: bool = False) -> bool:
+def snapshot(start: State, writers: Sequence[Sequence[Outcome]], final: State) -> bool:
     """The same under snapshot isolation: a statement may have read an earlier version.
 
-    lost_deletes: a DELETE may leave rows that another writer has replaced, without a conflict.
+    A statement that only takes rows out may find them taken out by another such one, which is no conflict.
     """
 
-    def search(done: tuple[int, ...], versions: tuple[State, ...], last: tuple[int, ...]) -> bool:
+    def search(
+        done: tuple[int, ...], versions: tuple[State, ...], deleted: tuple[Counter[Row], ...], last: tuple[int, ...]
+    ) -> bool:
+        """deleted: the rows that led from each version to the next, if none was put in."""
         if all(n == len(w) for n, w in zip(done, writers, strict=True)):
             return versions[-1] == final
         for at in _next(done, writers):
             statement = writers[at][done[at]].statement
-            for version in dict.fromkeys(versions[last[at] :]):
-                effect = statement.effect(version)
-                if lost_deletes and statement.text.startswith("DELETE"):
-                    effect = list((Counter(effect[0]) & Counter(versions[-1])).elements()), []
-                then = after(versions[-1], effect)
+            for read in range(last[at], len(versions)):
+                out, put = statement.effect(versions[read])
+                if not put:
+                    gone = sum(deleted[read:], Counter[Row]())
+                    out = [*(Counter(out) - (gone - Counter(versions[-1]))).elements()]
+                then = after(versions[-1], (out, put))
                 if then is None:
                     continue
                 newest = tuple(len(versions) if n == at else v for n, v in enumerate(last))
-                if search(_step(done, at), (*versions, then), newest):
+                step = Counter[Row]() if put else Counter(out)
+                if search(_step(done, at), (*versions, then), (*deleted, step), newest):
                     return True
         return False
 
-    return search((0,) * len(writers), (start,), (0,) * len(writers))
+    return search((0,) * len(writers), (start,), (), (0,) * len(writers))
 
 
 def _next(done: tuple[int, ...], writers: Sequence[Sequence[Outcome]]) -> list[int]:

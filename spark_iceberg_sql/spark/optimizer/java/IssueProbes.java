@@ -13,6 +13,7 @@ import java.util.stream.Stream;
 import org.apache.iceberg.*;
 import org.apache.iceberg.catalog.Namespace;
 import org.apache.iceberg.catalog.TableIdentifier;
+import org.apache.iceberg.exceptions.ValidationException;
 import org.apache.iceberg.expressions.Expression;
 import org.apache.iceberg.expressions.Expressions;
 import org.apache.iceberg.expressions.InclusiveMetricsEvaluator;
@@ -37,10 +38,16 @@ import org.apache.iceberg.transforms.Transforms;
 import org.apache.iceberg.types.Conversions;
 import org.apache.iceberg.types.Type;
 import org.apache.iceberg.types.Types;
+import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.catalyst.parser.ParseException;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.catalyst.plans.logical.WriteDelta;
 import org.apache.spark.sql.connector.expressions.FieldReference;
 import org.apache.spark.sql.connector.expressions.LiteralValue;
 import org.apache.spark.sql.connector.expressions.filter.Not;
 import org.apache.spark.sql.connector.expressions.filter.Predicate;
+import org.apache.spark.sql.connector.write.Write;
+import org.apache.spark.sql.connector.write.WriterCommitMessage;
 import org.apache.spark.sql.types.DataTypes;
 
 /**
@@ -58,7 +65,7 @@ public final class IssueProbes implements Callable<Map<String, String>> {
     String[] references = {"apache/iceberg#15502", "apache/iceberg#18173", "apache/iceberg#17440",
       "apache/iceberg#17346", "apache/iceberg#14216", "apache/iceberg#9767", "apache/iceberg#18111",
       "apache/iceberg#9713", "times before 1970 in .999999", "null and <>", "null and LIKE", "null and IN",
-      "apache/iceberg#9130", "apache/iceberg#16690"};
+      "apache/iceberg#9130", "apache/iceberg#16690", "DELETE and replaced rows"};
     Map<String, String> results = new LinkedHashMap<>();
     for (int i = 0; i < references.length; i++) {
       try {
@@ -72,7 +79,7 @@ public final class IssueProbes implements Callable<Map<String, String>> {
     return results;
   }
 
-  private boolean has(int probe) throws IOException {
+  private boolean has(int probe) throws IOException, ParseException {
     switch (probe) {
       case 0:
         return comparesTheColumn();
@@ -100,6 +107,8 @@ public final class IssueProbes implements Callable<Map<String, String>> {
         return leavesOutNaN();
       case 13:
         return UnwrittenColumns.ARE_NULL;
+      case 14:
+        return leavesReplacedRows();
       default:
         return losesManifests();
     }
@@ -166,6 +175,20 @@ public final class IssueProbes implements Callable<Map<String, String>> {
     file.withPath(FileBounds.TRIAL + "nan").withFormat(FileFormat.PARQUET).withFileSizeInBytes(1).withMetrics(metrics);
     Expression above = Expressions.greaterThan("v", Double.valueOf(2));
     return !new InclusiveMetricsEvaluator(new Schema(new Types.NestedField[] {v}), above).eval(file.build());
+  }
+
+  /** Whether a DELETE of snapshot isolation commits after another writer has deleted and added rows. */
+  private static boolean leavesReplacedRows() throws ParseException {
+    Table table = TrialTable.deletedByPosition();
+    LogicalPlan plan = TrialTable.optimized(SparkSession.active(), "DELETE FROM t WHERE y > 5", table);
+    Write write = (Write) ((WriteDelta) plan).write().get();
+    TrialTable.replaceRows(table);
+    try {
+      write.toBatch().commit(new WriterCommitMessage[0]);
+      return true;
+    } catch (ValidationException conflict) {
+      return false;
+    }
   }
 
   private static Table table(String name, Schema schema, String version) {

@@ -3,9 +3,12 @@ package sparkicebergsql;
 import java.nio.ByteBuffer;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.UUID;
 import org.apache.iceberg.AppendFiles;
 import org.apache.iceberg.DataFiles;
+import org.apache.iceberg.DeleteFile;
 import org.apache.iceberg.FileFormat;
+import org.apache.iceberg.FileMetadata;
 import org.apache.iceberg.Metrics;
 import org.apache.iceberg.PartitionSpec;
 import org.apache.iceberg.Schema;
@@ -33,6 +36,32 @@ public final class TrialTable {
 
   /** Partitioned by x, whose bounds are equal. */
   public static Table partitioned(int[][] bounds) { return table(true, bounds); }
+
+  /** One file, in a table whose DELETE statements have merge-on-read and snapshot isolation. */
+  public static Table deletedByPosition() {
+    Table table = of(new int[][] {{1, 9}});
+    table.updateProperties()
+      .set("format-version", "2")
+      .set("write.delete.mode", "merge-on-read")
+      .set("write.delete.isolation-level", "snapshot")
+      .commit();
+    return table;
+  }
+
+  /** Deletes a row of the file of that table and adds one, as an UPDATE does. */
+  public static void replaceRows(Table table) {
+    DataFiles.Builder file = DataFiles.builder(table.spec()).withPath(FileBounds.TRIAL + "new");
+    file.withFormat(FileFormat.PARQUET).withFileSizeInBytes(1).withRecordCount(1);
+    table.newRowDelta().addRows(file.build()).addDeletes(deletes(table)).commit();
+  }
+
+  /** The entry of a file with the position of a row. */
+  public static DeleteFile deletes(Table table) {
+    FileMetadata.Builder file = FileMetadata.deleteFileBuilder(table.spec()).ofPositionDeletes();
+    file.withPath(FileBounds.TRIAL + UUID.randomUUID()).withFormat(FileFormat.PARQUET);
+    file.withFileSizeInBytes(1).withRecordCount(1);
+    return file.build();
+  }
 
   private static Table table(boolean isPartitioned, int[][] bounds) {
     InMemoryCatalog catalog = new InMemoryCatalog();
