@@ -23,8 +23,8 @@ FEATURES = {
         f"rule {name}"
         for name in (
             *("aggregates", "bounds", "common_expressions", "conflicts", "copies", "decimals", "fast", "floats"),
-            "guard",
-            *("joins", "limit", "merge", "null_constants", "prune", "require_filter", "topk", "values", "writers"),
+            *("guard", "joins", "limit", "merge", "null_constants", "prune", "require_filter", "topk", "values"),
+            "writers",
         )
     ],
     "remote": ["servers"],
