@@ -49,7 +49,7 @@ public class OtherWriter {
                                          .build();
     OutputFileFactory files = OutputFileFactory.builderFor(table, 1, 1).format(kind).build();
     Set<Object> chosen = new HashSet<Object>(numbers);
-    List<GenericRecord> gone = new ArrayList<GenericRecord>();
+    List<GenericRecord> deleted = new ArrayList<GenericRecord>();
     CloseableIterator<Record> records = IcebergGenerics.read(table).build().iterator();
     while (records.hasNext()) {
       Record record = (Record) records.next();
@@ -59,14 +59,14 @@ public class OtherWriter {
         String column = keys.findField(ids[i]).name();
         key.setField(column, record.getField(column));
       }
-      gone.add(key);
+      deleted.add(key);
     }
     records.close();
     RowDelta delta = table.newRowDelta();
     // A file of deletes holds for one partition of one spec: each that has files gets one.
     PartitionSet partitions = PartitionSet.create(table.specs());
     CloseableIterator<FileScanTask> tasks = table.newScan().planFiles().iterator();
-    while (!gone.isEmpty() && tasks.hasNext()) {
+    while (!deleted.isEmpty() && tasks.hasNext()) {
       FileScanTask task = (FileScanTask) tasks.next();
       PartitionSpec spec = task.spec();
       StructLike partition = task.partition();
@@ -74,7 +74,7 @@ public class OtherWriter {
       StructLike of = spec.isUnpartitioned() ? null : partition;
       EncryptedOutputFile file = of == null ? files.newOutputFile() : files.newOutputFile(spec, of);
       EqualityDeleteWriter writer = factory.newEqualityDeleteWriter(file, spec, of);
-      for (Object key : gone) writer.write((GenericRecord) key);
+      for (Object key : deleted) writer.write((GenericRecord) key);
       writer.close();
       delta.addDeletes(writer.toDeleteFile());
     }
