@@ -86,7 +86,7 @@ def _outcomes(line: str, minor: str, folder: Path) -> Mapping[str, object]:
         },
         capture_output=True,
         text=True,
-        timeout=400,
+        timeout=900,  # on a machine that does much else
         check=False,
     )
     assert done.returncode == 0, done.stderr[-4000:]
