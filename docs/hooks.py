@@ -25,6 +25,7 @@ from spark_iceberg_sql.config.keys import KEYS, PURPOSE, Reader, WrongValueError
 from spark_iceberg_sql.config.schema import schema
 from spark_iceberg_sql.config.settings import OWN_FILE, TABLE, Settings
 from spark_iceberg_sql.insight.advise.model import Advice
+from spark_iceberg_sql.insight.diagnosis.model import Diagnosis
 from spark_iceberg_sql.insight.explain.model import Explanation
 from spark_iceberg_sql.insight.from_hive.model import FromHive
 from spark_iceberg_sql.insight.health.model import Health
@@ -54,6 +55,7 @@ RESULTS: dict[str, type[Result]] = {
     "from_hive": FromHive,
     "tables": TableListing,
     "describe": Description,
+    "doctor": Diagnosis,
 }
 
 

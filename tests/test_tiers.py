@@ -39,6 +39,7 @@ FEATURES = {
     "health": ["health"],
     "listing": ["listing"],
     "spj": ["spj"],
+    "diagnosis": ["doctor"],
     "preview": ["preview"],
     "notebook": ["magics"],
 }

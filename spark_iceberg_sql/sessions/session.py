@@ -202,8 +202,8 @@ def install(spark: SparkSession, ddl: str = "error") -> SparkSession:
     On a minor version of Spark, or with an Iceberg, that is not tested, it installs what passes a self-test, and an
     IcebergSqlWarning names the rest.
 
-    Raises IcebergSqlError if Iceberg's runtime is not on the session's class path or is for another Spark or Scala, or
-    if it is a Spark Connect session.
+    Raises IcebergSqlError if Iceberg's runtime is not on the session's class path or is for another Scala, or if it
+    is a Spark Connect session.
     """
     _require_runtime(spark)
     if untested.reason(spark) is not None:
@@ -230,7 +230,7 @@ def register(spark: SparkSession) -> None:
 def _require_runtime(spark: SparkSession) -> None:
     gateway.java_session(spark)
     if gateway.class_exists("org.apache.iceberg.spark.functions.SparkFunctions"):
-        iceberg_jars.require_fitting()
+        iceberg_jars.require_scala()
         return
     if tested_line(spark.version) is None:
         raise missing_runtime(spark.version, scala())

@@ -56,7 +56,9 @@ _RESULTS: WeakKeyDictionary[Any, Results] = WeakKeyDictionary()
 
 def reason(spark: SparkSession) -> str | None:
     """Why what is on the class path is not tested, in a sentence; None if it is."""
-    return iceberg_jars.several() or versions.untested(spark.version, iceberg_version.version())
+    return (
+        iceberg_jars.several() or iceberg_jars.misfit() or versions.untested(spark.version, iceberg_version.version())
+    )
 
 
 def install(spark: SparkSession, ddl: str) -> SparkSession:

@@ -90,6 +90,7 @@ def _outcomes(line: str, minor: str, folder: Path) -> Mapping[str, object]:
         check=False,
     )
     assert done.returncode == 0, done.stderr[-4000:]
+    print(done.stdout)
     rows = (json.loads(text) for text in done.stdout.splitlines() if text.startswith('{"step"'))
     return {row["step"]: row["wrong"] for row in rows}
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from spark_iceberg_sql import markup
 from spark_iceberg_sql.insight.json_values import Result
 from spark_iceberg_sql.report.terminal import plural
 from spark_iceberg_sql.safe_output import join_visible
@@ -102,6 +103,9 @@ class Diagnosis(Result):
     def __str__(self) -> str:
         return without_logins(join_visible(self._lines()))
 
+    def _repr_html_(self) -> str:
+        return markup.box(f"<pre>{markup.html_text(str(self))}</pre>")
+
     def _lines(self) -> Iterator[str]:
         yield f"spark-iceberg-sql {self.package}, {self.python}"
         yield from _section("packages", [", ".join(self.packages) or "none of those that some features need"])
@@ -134,6 +138,9 @@ class Diagnosis(Result):
         others = f"; it does not have {', '.join(absent)}" if absent else ""
         title = f"{plural(len(present), 'known fault')} of this Iceberg that cost rows, with what is done{others}"
         yield from _section("faults", [title])
+        if not any(fault.is_corrected for fault in present):
+            yield f"{'':<{_INDENT}}none is corrected: no rule for them is on"
+            return
         width = max((len(fault.reference) for fault in present), default=0)
         for fault in present:
             state = "" if fault.state == "present" else f" ({fault.state})"

@@ -51,7 +51,7 @@ def diagnosis(spark: SparkSession) -> Diagnosis:
     return replace(
         facts,
         java=_java(),
-        spark=f"{spark_version} with Scala {scala}, {address(master)}, {_java_property('user.timezone')}",
+        spark=f"{spark_version} with Scala {scala}, {address(master)}, {spark.conf.get('spark.sql.session.timeZone')}",
         iceberg=_iceberg(spark_version) if there else None,
         jars=tuple(_jars()),
         catalogs=tuple(catalogs(_catalog_settings(spark))),

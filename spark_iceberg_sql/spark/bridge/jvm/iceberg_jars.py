@@ -106,35 +106,39 @@ def _text(jar: IcebergJar) -> str:
     return jar.version or "of an unknown version"
 
 
-def require_fitting() -> None:
-    """Raise IcebergSqlError if the Iceberg that Spark uses is for another Spark or Scala."""
-    fault = misfit()
-    if fault is None:
+def require_scala() -> None:
+    """Raise IcebergSqlError if the Iceberg that Spark uses is for another Scala, with which nothing can work."""
+    jar = _misfitting()
+    if jar is None or not any(name.startswith("scala/") for name in _missing_classes(jar)):
         return
     spark, scala = spark_version(), scala_version()
     try:
         remedy = f"start Spark with spark.jars.packages={versions.runtime(spark, scala).coordinate} instead"
     except IcebergSqlError:  # no runtime is pinned for this Spark
         remedy = f"start Spark with iceberg-spark-runtime-{versions.minor(spark)}_{scala} instead, if there is one"
-    raise IcebergSqlError(fault, help=remedy)
+    raise IcebergSqlError(misfit() or "", help=remedy)
 
 
 def misfit() -> str | None:
     """Why the Iceberg that Spark uses is not for this Spark and Scala, in a sentence; None if it is."""
-    jar = next(iter(jars()), None)
-    spark, scala = spark_version(), scala_version()
-    if jar is None or (jar.spark, jar.scala) == (versions.minor(spark), scala):
+    jar = _misfitting()
+    if jar is None:
         return None
-    missing = _missing_classes(jar)
-    if not missing:
-        return None
-    first, *others = sorted(missing)
+    first, *others = sorted(_missing_classes(jar))
     lacks = first.replace("/", ".") + (f" and {len(others)} others" if others else "")
     made_for = f"is for Spark {jar.spark} with Scala {jar.scala}" if jar.spark else "is for another Spark or Scala"
     return (
-        f"the Iceberg on the class path, {_text(jar)} in {jar.location}, {made_for}, and this is Spark {spark} with "
-        f"Scala {scala}, which lacks classes that it uses: {lacks}"
+        f"The Iceberg on the class path, {_text(jar)} in {jar.location}, {made_for}, and this is Spark "
+        f"{spark_version()} with Scala {scala_version()}, which lacks what it uses: {lacks}"
     )
+
+
+def _misfitting() -> IcebergJar | None:
+    """The jar that Spark uses, if it uses classes that are not there."""
+    jar = next(iter(jars()), None)
+    if jar is None or (jar.spark, jar.scala) == (versions.minor(spark_version()), scala_version()):
+        return None
+    return jar if _missing_classes(jar) else None
 
 
 def spark_version() -> str:
@@ -147,21 +151,22 @@ def scala_version() -> str:
     return versions.minor(str(scala_object("scala.util.Properties").versionNumberString()))
 
 
-def _missing_classes(jar: IcebergJar) -> set[str]:
+@cache
+def _missing_classes(jar: IcebergJar) -> frozenset[str]:
     """The classes of Spark and Scala that a jar uses and that this JVM lacks; none if the jar cannot be read."""
     path = Path(jar.location)
     try:
         status = path.stat()
         key = f"{_FITS}: {path} {status.st_size} {status.st_mtime_ns}"
         if class_cache.find(key) is not None:
-            return set()
+            return frozenset()
         with ZipFile(path) as archive:
             names = [n for n in archive.namelist() if n.startswith(_USERS) and n.endswith(".class")]
             used = {name for file in names for name in _USED.findall(archive.read(file))}
     except (OSError, BadZipFile):
-        return set()
+        return frozenset()
     loader = _loader()
-    missing = {name.decode() for name in used if loader.getResource(f"{name.decode()}.class") is None}
+    missing = frozenset(n.decode() for n in used if loader.getResource(f"{n.decode()}.class") is None)
     if not missing:
         class_cache.keep(key, {})
     return missing
