@@ -103,8 +103,10 @@ class Steps:
         return round(time.perf_counter() - start[0], 2), round(self.processor_seconds() - start[1], 2)
 
     def processor_seconds(self) -> float:
-        beans = self.spark.sparkContext._jvm.java.lang.management.ManagementFactory
-        return time.process_time() + beans.getOperatingSystemMXBean().getProcessCpuTime() / 1e9
+        java = self.spark.sparkContext._gateway.proc.pid
+        with open(f"/proc/{java}/stat") as stat:
+            ticks = stat.read().rpartition(")")[2].split()[11:13]
+        return time.process_time() + sum(map(int, ticks)) / os.sysconf("SC_CLK_TCK")
 
     def facts(self) -> dict[str, object]:
         texts = [row.iceberg_issues for row in self.rows("SELECT iceberg_issues FROM iceberg_rules()")]

@@ -73,7 +73,8 @@ def _java() -> str:
 
 def _iceberg(spark_version: str) -> str:
     version = iceberg_version.version()
-    tested = "tested with this Spark" if versions.untested(spark_version, version) is None else "not tested with it"
+    fits = versions.untested(spark_version, version) is None and iceberg_jars.misfit() is None
+    tested = "tested with this Spark" if fits else "not tested with this Spark"
     return f"{version or 'of an unknown version'}, {tested}"
 
 
