@@ -228,9 +228,9 @@ def register(spark: SparkSession) -> None:
 
 
 def _require_runtime(spark: SparkSession) -> None:
-    gateway.java_session(spark)
+    session = gateway.java_session(spark)
     if gateway.class_exists("org.apache.iceberg.spark.functions.SparkFunctions"):
-        iceberg_jars.require_scala()
+        iceberg_jars.require_usable(session)
         return
     if tested_line(spark.version) is None:
         raise missing_runtime(spark.version, scala())

@@ -41,6 +41,15 @@ def diagnosis(spark: SparkSession) -> Diagnosis:
     spark_version, scala = iceberg_jars.spark_version(), iceberg_jars.scala_version()
     there = gateway.class_exists(iceberg_version.BUILD)
     problems = list(_problems(spark_version, there))
+    if not iceberg_jars.is_usable(gateway.java_session(spark)):
+        return replace(
+            facts,
+            java=_java(),
+            spark=f"{spark_version} with Scala {scala}, whose session cannot be used",
+            iceberg=_iceberg(spark_version) if there else None,
+            jars=tuple(_jars()),
+            problems=(*problems, "Spark cannot read a statement, as Iceberg's extensions cannot be loaded"),
+        )
     rules = _rules(spark)
     ddl = requests.mode(spark)
     parts = ["functions, table functions and optimizer rules"] if rules else []

@@ -20,6 +20,7 @@ from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.spark import versions
 from spark_iceberg_sql.spark.bridge.jvm import class_cache, iceberg_version
 from spark_iceberg_sql.spark.bridge.jvm.gateway import Java, gateway, java_class, scala_object
+from spark_iceberg_sql.spark.bridge.jvm.java_errors import JVM_ERRORS
 
 _CLASS = f"{iceberg_version.BUILD.replace('.', '/')}.class"
 _PROPERTIES = "iceberg-build.properties"
@@ -106,10 +107,16 @@ def _text(jar: IcebergJar) -> str:
     return jar.version or "of an unknown version"
 
 
-def require_scala() -> None:
-    """Raise IcebergSqlError if the Iceberg that Spark uses is for another Scala, with which nothing can work."""
+def require_usable(session: Java) -> None:
+    """Raise IcebergSqlError if the Iceberg that Spark uses is for another Scala, or for another Spark so that not even
+    the session can be used.
+
+    session: the JVM's.
+    """
     jar = _misfitting()
-    if jar is None or not any(name.startswith("scala/") for name in _missing_classes(jar)):
+    if jar is None:
+        return
+    if is_usable(session) and not any(name.startswith("scala/") for name in _missing_classes(jar)):
         return
     spark, scala = spark_version(), scala_version()
     try:
@@ -117,6 +124,15 @@ def require_scala() -> None:
     except IcebergSqlError:  # no runtime is pinned for this Spark
         remedy = f"start Spark with iceberg-spark-runtime-{versions.minor(spark)}_{scala} instead, if there is one"
     raise IcebergSqlError(misfit() or "", help=remedy)
+
+
+def is_usable(session: Java) -> bool:
+    """Whether a session of the JVM can parse a statement: Iceberg's extensions for another Spark make it impossible."""
+    try:
+        session.sessionState().sqlParser()
+    except JVM_ERRORS:
+        return False
+    return True
 
 
 def misfit() -> str | None:
