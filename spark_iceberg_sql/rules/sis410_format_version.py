@@ -1,9 +1,9 @@
 """An unknown format version, or one lower than the table's.
 
 ## Why
-Tables have version 1, 2 or, since Iceberg 1.7, 3, and cannot be downgraded ("Cannot downgrade v2 table to v1"). Version 0 and
-negative versions are accepted in CREATE TABLE, and then INSERT fails. The property's name is case-sensitive:
-Iceberg ignores 'Format-Version'.
+Tables have version 1, 2 or, since Iceberg 1.7, 3, and cannot be downgraded ("Cannot downgrade v2 table to v1").
+Version 0 and negative versions are accepted in CREATE TABLE, and then INSERT fails. The property's name is
+case-sensitive: Iceberg ignores 'Format-Version'.
 
 ## Instead
 `'format-version' = '2'`, which is the default, or '3' for its types and deletion vectors.
