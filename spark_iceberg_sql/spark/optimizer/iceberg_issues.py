@@ -27,8 +27,7 @@ class IcebergIssue:
     is_probed: bool = False
 
 
-# The versions whose sessions are probed by tests/spark/test_iceberg_versions.py, and of them those on which the tests of
-# rows run.
+# The versions that tests/spark/test_iceberg_versions.py probes, and of them those on which the tests of rows run.
 PROBED_VERSIONS = ("1.5.2", "1.6.1", "1.7.1", "1.8.1", "1.9.2", "1.10.1", "1.11.0", "1.12.0")
 TESTED_VERSIONS = ("1.11.0", "1.12.0")
 _BEFORE_1_12 = PROBED_VERSIONS[:-1]
