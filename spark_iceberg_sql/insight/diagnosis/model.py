@@ -31,7 +31,7 @@ def without_logins(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class DiagnosedJar:
-    """A jar with Iceberg. location: its path. version: of its build. made_for: `Spark 4.1, Scala 2.13`, by its name;
+    """A jar with Iceberg. location: its path. version: of its build. made_for: `Spark 3.5, Scala 2.12`, by its name;
     None if that does not say. is_used: whether Spark takes its classes first.
     """
 
