@@ -66,7 +66,7 @@ def _tried_java(line: str) -> list[str]:
     done = subprocess.run(
         command, cwd=ROOT, env={**os.environ, spark_line.NAME: line}, capture_output=True, text=True, check=False
     )
-    return [] if done.returncode == 0 else [done.stdout[-4000:]]
+    return [] if done.returncode == 0 else [(done.stdout + done.stderr)[-4000:]]
 
 
 def report() -> Iterator[tuple[str, list[str]]]:

@@ -71,7 +71,7 @@ ISSUES: tuple[IcebergIssue, ...] = (
         "the metadata tables entries and all_entries lose delete files where a filter on data_file.content is negative",
         "bounds",
         "filters on these tables are evaluated by Spark",
-        _BEFORE_1_12,
+        _BEFORE_1_12[1:],
         is_probed=True,
     ),
     IcebergIssue(
