@@ -5,7 +5,7 @@ and shown by docs/setup.md.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -35,16 +35,20 @@ def _number(cell: str) -> list[list[int]]:
     return [[int(part) for part in version.split(".")] for version in cell.split("-")]
 
 
-def hold_table() -> None:
-    """The page's table is that of the results."""
+def hold_table(cells: Sequence[str]) -> None:
+    """The page's table is that of the results. cells: those that there should be, in their order."""
     table = PAGE.read_text("utf-8").partition(_BEGIN)[2].partition(_END)[0]
-    rows = (
-        f"| {row['spark']} | {row['iceberg']} | {', '.join(map(_step, row['off'])) or 'nothing'} |\n"
-        for row in results().values()
-    )
-    goldens.replace(
-        f"{_BEGIN}{table}{_END}", f"{_BEGIN}| Spark | Iceberg | off |\n|---|---|---|\n{''.join(rows)}{_END}", PAGE
-    )
+    kept = results()
+    rows = "".join(_row(cell, kept.get(cell)) for cell in cells)
+    new = f"{_BEGIN}| Spark | Iceberg | off |\n|---|---|---|\n{rows}{_END}"
+    goldens.replace(f"{_BEGIN}{table}{_END}", new, PAGE)
+
+
+def _row(cell: str, result: Mapping[str, Any] | None) -> str:
+    if result is None:
+        return f"| {' | '.join(cell.split('-'))} | not run |\n"
+    off = ", ".join(map(_step, result["off"])) or "nothing"
+    return f"| {result['spark']} | {result['iceberg']} | {off} |\n"
 
 
 def _step(name: str) -> str:

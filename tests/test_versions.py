@@ -82,8 +82,8 @@ def test_the_documented_table() -> None:
 
 def test_the_documented_icebergs() -> None:
     cells = [f"{known.spark}-{minor}" for known in SPARK_MINORS for minor in known.iceberg]
-    assert list(iceberg_results.results()) == cells
-    iceberg_results.hold_table()
+    assert set(iceberg_results.results()) <= set(cells)
+    iceberg_results.hold_table(cells)
 
 
 @pytest.mark.parametrize(
