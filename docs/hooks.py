@@ -10,7 +10,7 @@ import argparse
 import json
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any, cast
@@ -25,6 +25,7 @@ from spark_iceberg_sql.config.keys import KEYS, PURPOSE, Reader, WrongValueError
 from spark_iceberg_sql.config.schema import schema
 from spark_iceberg_sql.config.settings import OWN_FILE, TABLE, Settings
 from spark_iceberg_sql.insight.advise.model import Advice
+from spark_iceberg_sql.insight.diagnosis.model import Diagnosis
 from spark_iceberg_sql.insight.explain.model import Explanation
 from spark_iceberg_sql.insight.from_hive.model import FromHive
 from spark_iceberg_sql.insight.health.model import Health
@@ -40,7 +41,8 @@ from spark_iceberg_sql.model.transforms import TRANSFORMS
 from spark_iceberg_sql.report.rule_pages import SETTINGS_SCHEMA, SITE, catalogue, page
 from spark_iceberg_sql.rules import registry
 from spark_iceberg_sql.rules.base import Rule
-from spark_iceberg_sql.spark.optimizer.iceberg_issues import ISSUES, TESTED_VERSIONS, IcebergIssue
+from spark_iceberg_sql.spark.optimizer.iceberg_issues import ISSUES, PROBED_VERSIONS, TESTED_VERSIONS, IcebergIssue
+from spark_iceberg_sql.spark.versions import minor as _minor
 
 ROOT = Path(__file__).parents[1]
 RULES = "reference/rules/index.md"
@@ -54,6 +56,7 @@ RESULTS: dict[str, type[Result]] = {
     "from_hive": FromHive,
     "tables": TableListing,
     "describe": Description,
+    "doctor": Diagnosis,
 }
 
 
@@ -348,24 +351,31 @@ def iceberg_issues() -> str:
         "An installed session tests its Iceberg for those marked *probed*, in the background while it starts: "
         "`SELECT name, iceberg_issues FROM iceberg_rules()` shows the results.\n"
     )
-    parts = ["# Faults of Iceberg\n", intro]
-    for version in reversed(TESTED_VERSIONS):
-        parts.append(f"## Iceberg {version}\n\n| issue | what it costs | here |\n|---|---|---|")
-        parts += [_issue_row(issue) for issue in ISSUES if version in issue.present_in]
-        parts.append("")
-    parts.append("## Files, with any version\n\n| issue | what it costs | here |\n|---|---|---|")
+    span = f"{_minor(PROBED_VERSIONS[0])} to {_minor(PROBED_VERSIONS[-1])}"
+    probes = f"The probes were run on Iceberg {span}; the others were tried on {_versions(TESTED_VERSIONS)}.\n"
+    parts = ["# Faults of Iceberg\n", intro, probes, "## Iceberg\n"]
+    parts.append("| issue | Iceberg | what it costs | here |\n|---|---|---|---|")
+    parts += [_issue_row(issue, _versions(issue.present_in)) for issue in ISSUES if issue.present_in]
+    parts.append("\n## Files, with any version\n\n| issue | what it costs | here |\n|---|---|---|")
     parts += [_issue_row(issue) for issue in ISSUES if not issue.present_in]
     return "\n".join([*parts, ""])
 
 
-def _issue_row(issue: IcebergIssue) -> str:
+def _versions(versions: Sequence[str]) -> str:
+    """Versions that were tried one after the other, as a span if there are more than two."""
+    names = [_minor(version) for version in versions]
+    return f"{names[0]} to {names[-1]}" if len(names) > 2 else " and ".join(names)
+
+
+def _issue_row(issue: IcebergIssue, versions: str | None = None) -> str:
     repository, _, number = issue.reference.partition("#")
     name = issue.reference
     if number:
         name = f"[{name}](https://github.com/{repository}/issues/{number})"
     probed = ", probed" if issue.is_probed else ""
+    spans = () if versions is None else (versions,)
     remedy = f"`{issue.rule}`: {issue.remedy}." if issue.rule else _sentence(issue.remedy)
-    cells = (f"{name}{probed}", _sentence(issue.cost), remedy)
+    cells = (f"{name}{probed}", *spans, _sentence(issue.cost), remedy)
     return f"| {' | '.join(map(_cell, cells))} |"
 
 

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from spark_iceberg_sql.api import (
         check as check,
+        doctor as doctor,
         from_hive as from_hive,
         install as install,
         plan as plan,
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
         SourceError as SourceError,
     )
     from spark_iceberg_sql.insight.advise.model import Advice as Advice, Proposal as Proposal
+    from spark_iceberg_sql.insight.diagnosis.model import Diagnosis as Diagnosis
     from spark_iceberg_sql.insight.from_hive.model import FromHive as FromHive
     from spark_iceberg_sql.insight.preview.model import Preview as Preview
     from spark_iceberg_sql.model.metadata.offline import known_from as known_from

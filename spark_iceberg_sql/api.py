@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from spark_iceberg_sql.checker.plan import Plan, PlannedRows
     from spark_iceberg_sql.diagnostics import Report
+    from spark_iceberg_sql.insight.diagnosis.model import Diagnosis
     from spark_iceberg_sql.insight.from_hive.model import FromHive
 
 
@@ -102,6 +103,22 @@ def from_hive(
         spark, source, queries, column=column, zone=zone, catalog=catalog
     )
     return migration
+
+
+def doctor(spark: SparkSession | None = None) -> Diagnosis:
+    """What this package works with, in one screen that can be pasted into a bug report; nothing is changed.
+
+    Python, Java, Spark, Scala, the jars with Iceberg, the catalogs of the settings, what is installed, the optimizer
+    rules, Iceberg's known faults with what is done about each, and what is wrong. No credential is in it.
+
+    spark: the session; None for what can be said without one, which needs no pyspark. With a Spark Connect session, the
+    server's rules and this client's Python.
+    """
+    if spark is None:
+        diagnosis: Diagnosis = load("insight.diagnosis.python_process").diagnosis()
+    else:
+        diagnosis = load(f"insight.diagnosis.{'remote' if _is_remote(spark) else 'spark'}").diagnosis(spark)
+    return diagnosis
 
 
 def install(spark: SparkSession, ddl: str = "error") -> SparkSession:

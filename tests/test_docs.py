@@ -200,6 +200,7 @@ NOT_RUN = {
     "needs a JDBC driver": 1,
     "needs Neovim": 1,
     "needs a cluster": 1,
+    "needs a platform": 9,
     "needs a second terminal": 2,
     "needs S3": 6,
     "starts a shell": 1,

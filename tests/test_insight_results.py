@@ -15,6 +15,13 @@ from jsonschema import Draft202012Validator, ValidationError
 
 from spark_iceberg_sql.insight.advise.growth import Growth
 from spark_iceberg_sql.insight.advise.model import Advice, Proposal, QueryReads, RuledOut
+from spark_iceberg_sql.insight.diagnosis.model import (
+    DiagnosedCatalog,
+    DiagnosedFault,
+    DiagnosedJar,
+    DiagnosedRule,
+    Diagnosis,
+)
 from spark_iceberg_sql.insight.explain.model import Conjunct, Explanation, Scan
 from spark_iceberg_sql.insight.from_hive.hive_script import Step
 from spark_iceberg_sql.insight.from_hive.model import FromHive, HiveQuery
@@ -67,6 +74,20 @@ RESULTS = {
     "describe": DESCRIPTION,
     "explain": Explanation("SECRET", (Scan("t", 0, 0, conjuncts=(Conjunct("a = 1", 0),)),)),
     "health": Health("t", 1, 2, (Finding("skew", "text", 0, 1, reads=WorkloadReads(1, 2, 3, 4)),)),
+    "doctor": Diagnosis(
+        "1",
+        "Python",
+        None,
+        None,
+        None,
+        ("x 1",),
+        (DiagnosedJar("/a.jar", "1", None, True),),
+        (DiagnosedCatalog("c", "rest", "s3://b"),),
+        "functions",
+        (DiagnosedRule("r", False, "why"),),
+        (DiagnosedFault("a/b#1", "present", "r", "done", False),),
+        ("wrong",),
+    ),
     "spj": JoinReport((Join("a = b", ("t", "u"), 2, 0, False, True),), ("SET x = 1",)),
     "preview": PREVIEW,
     "from_hive": FromHive(

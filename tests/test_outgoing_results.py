@@ -30,6 +30,13 @@ from spark_iceberg_sql.errors import (
     SourceError,
 )
 from spark_iceberg_sql.insight.advise.model import Advice, Proposal, QueryReads
+from spark_iceberg_sql.insight.diagnosis.model import (
+    DiagnosedCatalog,
+    DiagnosedFault,
+    DiagnosedJar,
+    DiagnosedRule,
+    Diagnosis,
+)
 from spark_iceberg_sql.insight.explain.model import Conjunct, Explanation, Scan
 from spark_iceberg_sql.insight.from_hive.hive_move import from_ddl
 from spark_iceberg_sql.insight.from_hive.hive_script import Step
@@ -88,6 +95,10 @@ RESULTS: dict[str, Callable[[str], object]] = {
         "SELECT 1",
         (Scan(n, 1, 2, note=n, conjuncts=(Conjunct(n, 1, (n,), why_not=n),)), Scan(n, note=n)),
         (n,),
+    ),
+    "doctor": lambda n: Diagnosis(
+        n, n, n, n, n, (n,), (DiagnosedJar(n, n, n, True),), (DiagnosedCatalog(n, n, n),), n,
+        (DiagnosedRule(n, False, n),), (DiagnosedFault(n, n, n, n, True),), (n,),
     ),
     "spj": lambda n: JoinReport((Join(n, (n, n), 1, 0, False, False, n),), (f"SET x = {n}",)),
     "health": lambda n: Health(n, 1, 1, (Finding("old specs", n, 1, 1, "CALL x()", n),), (Finding("skew", n, 1, 1),)),

@@ -40,6 +40,7 @@ FEATURES = {
     "health": ["health"],
     "listing": ["listing"],
     "spj": ["spj"],
+    "diagnosis": ["doctor"],
     "preview": ["preview"],
     "notebook": ["magics"],
 }

@@ -49,6 +49,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
         "show how a Hive-partitioned table becomes one with hidden partitioning",
     ),
     "translate": ("spark_iceberg_sql.cli.translate", "show partition DDL in the syntax of another engine"),
+    "doctor": ("spark_iceberg_sql.cli.doctor", "show what this package works with, for a bug report"),
     "explain": ("spark_iceberg_sql.cli.explain", "print a rule's page"),
     "rules": ("spark_iceberg_sql.cli.rules", "list the rules"),
     "config": ("spark_iceberg_sql.cli.config", "show the effective settings and their sources"),

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from spark_iceberg_sql.diagnostics import Severity
+from spark_iceberg_sql.model import iceberg_versions
 from spark_iceberg_sql.model.engines import BY_NAME, ENGINES
 from spark_iceberg_sql.optional_dependencies import package
 
@@ -104,6 +105,17 @@ def _engine(value: Any, base: Path) -> str:
     return str(value)
 
 
+def _iceberg(value: Any, base: Path) -> str:
+    try:
+        version = iceberg_versions.parsed(value if isinstance(value, str) else "")
+    except ValueError:
+        version = (0,)
+    if version < iceberg_versions.OLDEST:
+        oldest = iceberg_versions.text(iceberg_versions.OLDEST)
+        raise WrongValueError(f'a version of Iceberg in quotes, "{oldest}" or later')
+    return str(value)
+
+
 def _seconds(value: Any, base: Path) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value <= 600:
         raise WrongValueError("a number of seconds up to 600")
@@ -157,6 +169,7 @@ KEYS: Mapping[str, Reader] = {
     "default-namespace": _string,
     "case-sensitive": _flag,
     "engine": _engine,
+    "iceberg": _iceberg,
     "exclude": _strings,
     "respect-gitignore": _flag,
     "placeholders": _patterns,
@@ -185,6 +198,7 @@ SCHEMAS: Mapping[Reader, Mapping[str, Any]] = {
     _names: {"type": "array", "items": {"type": "string", "pattern": r"^\.?\w+(\.\w+)*$"}},
     _string: _STRING_SCHEMA,
     _engine: {"enum": list(BY_NAME)},
+    _iceberg: {"type": "string", "pattern": r"^[0-9]+\.[0-9]+([.-].*)?$"},
     _seconds: {"type": "number", "exclusiveMinimum": 0, "maximum": 600},
     _path: _STRING_SCHEMA,
     _flag: {"type": "boolean"},
@@ -208,6 +222,8 @@ PURPOSE: Mapping[str, str] = {
     "case-sensitive": "the session's spark.sql.caseSensitive",
     "engine": "the engine that the statements are for: `spark`, `databricks`, `hive`, `athena`, `trino`, `flink` or"
     " `clickhouse`; a comment `-- dialect: hive` before a file's first statement has precedence",
+    "iceberg": "the version of Iceberg that runs the statements, such as `1.7`: what it does not have yet is an error; "
+    "the newest by default",
     "exclude": "globs of files and folders to skip",
     "respect-gitignore": "whether to skip files that git ignores",
     "placeholders": "regular expressions for placeholders that a program replaces before the text reaches Spark",

@@ -12,6 +12,7 @@ from typing import Any
 from spark_iceberg_sql.lazy import forget
 from spark_iceberg_sql.model.access_tracking import AccessRecord, TrackedMapping
 from spark_iceberg_sql.model.engines import Dialect, Engine
+from spark_iceberg_sql.model.iceberg_versions import Version
 from spark_iceberg_sql.model.schema import Schema
 from spark_iceberg_sql.model.table import MissingTable, Name, RelationKind, Table, is_branch
 
@@ -28,7 +29,8 @@ class Tables:
     case_sensitive: Spark's `spark.sql.caseSensitive`. time_zone: the session's, once a statement has set
     it. shared: true if anything besides the statements, such as the surrounding program, creates and drops
     tables. others: a number for the last statement that may have written rows; 0 if there was none.
-    engine: that the statements are for, if a comment or a setting names one. dialects: those that the earlier texts of
+    engine: that the statements are for, if a comment or a setting names one. iceberg: its minor version, (1, 7), if a
+    setting or the session names it. dialects: those that the earlier texts of
     a series indicate; None if the tables come from elsewhere, so that they are Spark's.
     other_procedures: those that a catalog has besides Iceberg's, in lower case.
     filled_in: true if a statement has run whose text a template or a program completes. live: true if they
@@ -52,6 +54,7 @@ class Tables:
         self.case_sensitive = case_sensitive
         self.time_zone: str | None = None
         self.engine: Engine | None = None
+        self.iceberg: Version | None = None
         self.dialects: frozenset[Dialect] | None = None
         self.other_procedures: frozenset[str] = frozenset()
         self.shared = False
@@ -122,7 +125,7 @@ class Tables:
     @property
     def _settings(self) -> tuple[Any, ...]:
         changing = self.catalog, self.namespace, self.case_sensitive, self.time_zone
-        return (*changing, self.complete, self.shared, tuple(self._unsettled), self.engine)
+        return (*changing, self.complete, self.shared, tuple(self._unsettled), self.engine, self.iceberg)
 
     @property
     def says_anything(self) -> bool:

@@ -1,9 +1,9 @@
 """An unknown format version, or one lower than the table's.
 
 ## Why
-Tables have version 1, 2 or 3, and cannot be downgraded ("Cannot downgrade v2 table to v1"). Version 0 and
-negative versions are accepted in CREATE TABLE, and then INSERT fails. The property's name is case-sensitive:
-Iceberg ignores 'Format-Version'.
+Tables have version 1, 2 or, since Iceberg 1.7, 3, and cannot be downgraded ("Cannot downgrade v2 table to v1").
+Version 0 and negative versions are accepted in CREATE TABLE, and then INSERT fails. The property's name is
+case-sensitive: Iceberg ignores 'Format-Version'.
 
 ## Instead
 `'format-version' = '2'`, which is the default, or '3' for its types and deletion vectors.
@@ -26,6 +26,7 @@ from __future__ import annotations
 
 from spark_iceberg_sql.diagnostics import Edit, Fix, Severity
 from spark_iceberg_sql.facts.context import Context
+from spark_iceberg_sql.model import iceberg_versions
 from spark_iceberg_sql.rules.base import Category, Finding, Findings, rule
 from spark_iceberg_sql.rules.preconditions import has_special_clauses
 from spark_iceberg_sql.syntax import nodes
@@ -70,6 +71,11 @@ def format_version(context: Context) -> Findings:
         yield Finding(
             item.value_span, f"unknown format version `{item.value}`", f"write `'{KEY}' = '2'`, or '3', or '1'"
         )
+        return
+    iceberg, since = context.catalog.iceberg, iceberg_versions.FORMAT_SINCE.get(version)
+    if iceberg is not None and since is not None and not iceberg_versions.has(iceberg, since):
+        message = f"format version {version} {iceberg_versions.needs(iceberg, since)}"
+        yield Finding(item.value_span, message, f"write `'{KEY}' = '2'`")
         return
     table = context.replaced_table if isinstance(node, nodes.Create) else context.iceberg_table
     current_version = table.format_version if table is not None else None

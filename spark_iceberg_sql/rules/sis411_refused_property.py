@@ -42,6 +42,7 @@ import re
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.lazy import regex
+from spark_iceberg_sql.model import iceberg_versions
 from spark_iceberg_sql.model.properties import METRICS_OF_COLUMN, PROPERTIES, V3_KEYS
 from spark_iceberg_sql.model.table import Table
 from spark_iceberg_sql.rules.base import Category, Finding, Findings, rule
@@ -109,7 +110,8 @@ def refused_property(context: Context) -> Findings:
         elif iceberg and (finding := _value(context, item) or _metrics(context, item)) is not None:
             yield finding
     for item in items if isinstance(node, nodes.Create) and iceberg else ():
-        if item.key in V3_KEYS and context.format_version in (1, 2):
+        is_refused = iceberg_versions.has(context.catalog.iceberg, iceberg_versions.V3_KEYS_SINCE)
+        if item.key in V3_KEYS and context.format_version in (1, 2) and is_refused:
             message = f"`{item.key}` needs format version 3 since Iceberg 1.11"
             yield Finding(item.key_span, message, "add `'format-version' = '3'`, or leave it out")
 

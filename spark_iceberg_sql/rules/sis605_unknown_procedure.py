@@ -4,6 +4,7 @@
 Spark refuses the statement: "Failed to load routine", or "named argument reference for the argument named ...". The
 rule reports only names that are similar to one of Iceberg's procedures or of its parameters, and a procedure only if
 its arguments are those of the similar one: a catalog may have procedures of its own, and a later Iceberg more of them.
+In a session, and with the setting `iceberg`, a procedure that a later Iceberg has is an error, too.
 A parameter that only other procedures have, such as `dry_run`, is reported with the version that was looked at.
 It reports nothing in calls as Trino and Presto have them, whose procedures take the schema and the table apart.
 
@@ -30,6 +31,7 @@ from __future__ import annotations
 
 from spark_iceberg_sql.diagnostics import Edit, Fix, Severity
 from spark_iceberg_sql.facts.context import Context
+from spark_iceberg_sql.model import iceberg_versions
 from spark_iceberg_sql.model.procedures import BY_NAME, ICEBERG_VERSION, PROCEDURES, Procedure, similar_procedure
 from spark_iceberg_sql.model.schema import similar_names
 from spark_iceberg_sql.rules.base import Category, Finding, Findings, rule
@@ -53,6 +55,11 @@ def unknown_procedure(context: Context) -> Findings:
         similar = similar_procedure(node.procedure)
         if similar is not None and _fits(node, BY_NAME[similar]):
             yield _finding(node.name_span, f"Iceberg has no procedure `{node.procedure}`", similar)
+        return
+    iceberg, since = context.catalog.iceberg, iceberg_versions.PROCEDURE_SINCE.get(procedure.name)
+    if iceberg is not None and since is not None and not iceberg_versions.has(iceberg, since):
+        message = f"the procedure `{procedure.name}` {iceberg_versions.needs(iceberg, since)}"
+        yield Finding(node.name_span, message, "leave it out")
         return
     for argument in node.arguments:
         if not argument.name or argument.name in procedure.parameters:

@@ -18,7 +18,7 @@ from pyspark.sql import SparkSession
 from spark_iceberg_sql.errors import IcebergSqlError, JavaError
 from spark_iceberg_sql.sessions import dry_run_functions, statement_functions, untested
 from spark_iceberg_sql.spark.bridge.functions import python_table_functions
-from spark_iceberg_sql.spark.bridge.jvm import gateway, iceberg_version, process
+from spark_iceberg_sql.spark.bridge.jvm import gateway, iceberg_jars, process
 from spark_iceberg_sql.spark.gate import intercept
 from spark_iceberg_sql.spark.optimizer import injection
 from spark_iceberg_sql.spark.runtime_jar import java, runtime_jar, scala, users_jar
@@ -26,7 +26,6 @@ from spark_iceberg_sql.spark.tables import credentials
 from spark_iceberg_sql.spark.tables.functions import by_path, discovery, metadata_functions
 from spark_iceberg_sql.spark.transforms import functions
 from spark_iceberg_sql.spark.versions import SPARK_MINORS, missing_runtime, runtime, tested_line
-from spark_iceberg_sql.spark.versions import untested as untested_versions
 
 _MEMORY_KEY = "spark.driver.memory"
 _CLIENT_VARIABLES = {"SPARK_CONNECT_MODE_ENABLED", "SPARK_REMOTE"}  # with which pyspark starts no JVM
@@ -203,11 +202,11 @@ def install(spark: SparkSession, ddl: str = "error") -> SparkSession:
     On a minor version of Spark, or with an Iceberg, that is not tested, it installs what passes a self-test, and an
     IcebergSqlWarning names the rest.
 
-    Raises IcebergSqlError if Iceberg's runtime is not on the session's class path, or if it is a
-    Spark Connect session.
+    Raises IcebergSqlError if Iceberg's runtime is not on the session's class path or is for another Scala, or if it
+    is a Spark Connect session.
     """
     _require_runtime(spark)
-    if untested_versions(spark.version, iceberg_version.version()) is not None:
+    if untested.reason(spark) is not None:
         return untested.install(spark, ddl)
     _register(spark)
     injection.install(spark)
@@ -222,15 +221,16 @@ def register(spark: SparkSession) -> None:
     Raises IcebergSqlError, as `install` does.
     """
     _require_runtime(spark)
-    if untested_versions(spark.version, iceberg_version.version()) is not None:
+    if untested.reason(spark) is not None:
         untested.register(spark)
     else:
         _register(spark)
 
 
 def _require_runtime(spark: SparkSession) -> None:
-    gateway.java_session(spark)
+    session = gateway.java_session(spark)
     if gateway.class_exists("org.apache.iceberg.spark.functions.SparkFunctions"):
+        iceberg_jars.require_usable(session)
         return
     if tested_line(spark.version) is None:
         raise missing_runtime(spark.version, scala())

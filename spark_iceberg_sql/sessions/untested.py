@@ -1,4 +1,4 @@
-"""Installation on a minor version of Spark, or with an Iceberg, that is not in the table of versions.
+"""Installation on a minor version of Spark, or with an Iceberg, that is not in the table of versions, or with two.
 
 Everything in the package behaves as on the newest line that is known. Each part is tested in the session, what fails
 its test is removed again, and one warning names what works and what does not.
@@ -17,7 +17,7 @@ from spark_iceberg_sql.sessions import dry_run_functions, self_tests, statement_
 from spark_iceberg_sql.spark import versions
 from spark_iceberg_sql.spark.bridge.functions import python_table_functions, registries
 from spark_iceberg_sql.spark.bridge.gate import user_warnings
-from spark_iceberg_sql.spark.bridge.jvm import gateway, iceberg_version, logs
+from spark_iceberg_sql.spark.bridge.jvm import gateway, iceberg_jars, iceberg_version, logs
 from spark_iceberg_sql.spark.gate import intercept
 from spark_iceberg_sql.spark.modes import validated_mode
 from spark_iceberg_sql.spark.optimizer import injection, rule_records
@@ -52,6 +52,13 @@ class Results:
 
 # Per JVM, i.e. per gateway: the JVM outlives SparkSession.stop().
 _RESULTS: WeakKeyDictionary[Any, Results] = WeakKeyDictionary()
+
+
+def reason(spark: SparkSession) -> str | None:
+    """Why what is on the class path is not tested, in a sentence; None if it is."""
+    return (
+        iceberg_jars.several() or iceberg_jars.misfit() or versions.untested(spark.version, iceberg_version.version())
+    )
 
 
 def install(spark: SparkSession, ddl: str) -> SparkSession:
@@ -204,7 +211,6 @@ def _warn(spark: SparkSession, results: Results) -> None:
             lines.append(f"not installed: {label}: {fault}")
     exception = ", except what is named below" if lines else ""
     head = (
-        f"{versions.untested(spark.version, iceberg_version.version())}. "
-        f"Passed self-tests in this session: {passing}{exception}; the rest of the package is untested"
+        f"{reason(spark)}. Passed self-tests in this session: {passing}{exception}; the rest of the package is untested"
     )
     user_warnings.warn("\n".join((head, *lines)))

@@ -21,7 +21,8 @@ from spark_iceberg_sql.spark import versions
 from spark_iceberg_sql.spark.bridge.jvm import compiler
 
 HERE = Path(__file__).parent
-LINE = versions.spark_minor(pyspark.__version__)
+# A Spark that is not in the table yet is taken for the newest that is, as `install` does.
+LINE = versions.tested_line(pyspark.__version__) or versions.SPARK_MINORS[0]
 
 # Keeps a test session small: two cores, a heap of 1 GB, few tasks.
 SMALL = {

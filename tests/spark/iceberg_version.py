@@ -1,5 +1,6 @@
 """A program of its own: everything that this package does in a session, on any Spark and Iceberg, with nothing else
-installed. Prints a line of JSON for each step: its name, and what is wrong, or null.
+installed. Prints a line of JSON for each step: its name, and what is wrong, or null; and one of facts: the versions,
+Iceberg's known faults as the session probed them, and how long the installation took.
 
 python -S iceberg_version.py JAR FOLDER, with PYTHONPATH: this package as a zip, and a folder with pyspark and py4j
 """
@@ -10,6 +11,7 @@ import importlib.util
 import json
 import os
 import sys
+import time
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -92,6 +94,31 @@ class Steps:
 
     def __init__(self) -> None:
         self.spark = session()
+        self.seconds: list[tuple[float, float]] = []
+
+    def timed(self, spark: SparkSession) -> tuple[float, float]:
+        """The seconds of an installation, by the clock and of the processors."""
+        start = time.perf_counter(), self.processor_seconds()
+        sis.install(spark)
+        return round(time.perf_counter() - start[0], 2), round(self.processor_seconds() - start[1], 2)
+
+    def processor_seconds(self) -> float:
+        java = self.spark.sparkContext._gateway.proc.pid
+        with open(f"/proc/{java}/stat") as stat:
+            ticks = stat.read().rpartition(")")[2].split()[11:13]
+        return time.process_time() + sum(map(int, ticks)) / os.sysconf("SC_CLK_TCK")
+
+    def facts(self) -> dict[str, object]:
+        texts = [row.iceberg_issues for row in self.rows("SELECT iceberg_issues FROM iceberg_rules()")]
+        parts = (part.partition(": ") for text in texts for part in (text or "").split(", "))
+        doctor = sis.doctor(self.spark)
+        return {
+            "spark": self.spark.version,
+            "iceberg": doctor.jars[0].version,
+            "faults": {reference: state for reference, colon, state in parts if colon},
+            "seconds": self.seconds,
+            "doctor": str(doctor),
+        }
 
     def rows(self, text: str) -> list[Any]:
         return self.spark.sql(text).collect()
@@ -104,14 +131,33 @@ class Steps:
         return present or (sis.__version__ != "unknown" or None)
 
     def install(self) -> object:
+        self.spark.sql("SELECT count(*) FROM range(3)").collect()  # a warm session
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            sis.install(self.spark)
+            self.seconds.append(self.timed(self.spark))
         return [str(w.message) for w in caught if w.category is not ResourceWarning] or None
 
     def rules(self) -> object:
         rules = self.rows("SELECT * FROM iceberg_rules()")
         return {row.name: row.fault for row in rules if not row.enabled or row.fault} or (len(rules) < 10 or None)
+
+    def second_session(self) -> object:
+        """Another session of the process has everything, too, and much sooner."""
+        other = self.spark.newSession()
+        self.seconds.append(self.timed(other))
+        value = other.sql("SELECT CAST(iceberg_bucket(16, 34) AS STRING) AS value").collect()[0].value
+        return None if value == "3" and other.sql("SELECT * FROM iceberg_rules()").where("enabled").count() else value
+
+    def doctor(self) -> object:
+        """One screen, with all parts, without a problem, and without the password that a setting has."""
+        self.spark.conf.set("spark.sql.catalog.far", "org.apache.iceberg.spark.SparkCatalog")
+        self.spark.conf.set("spark.sql.catalog.far.uri", "https://u:hunter2@host/path?sig=hunter2")
+        self.spark.conf.set("spark.sql.catalog.far.token", "hunter2")
+        diagnosis = sis.doctor(self.spark)
+        text = str(diagnosis)
+        parts = (self.spark.version, JAR, "local: hadoop", "far: SparkCatalog, https://***@host/path", "problems  none")
+        missing = [part for part in parts if part not in text]
+        return missing or text if missing or not diagnosis.ok or "hunter2" in text else None
 
     def functions(self) -> object:
         actual = {text: self.rows(f"SELECT CAST({text} AS STRING)")[0][0] for text in VALUES}
@@ -312,6 +358,7 @@ def main() -> None:
         except Exception as error:
             wrong = f"{type(error).__name__}: {error}"
         print(json.dumps({"step": name, "wrong": wrong}, default=str), flush=True)
+    print(json.dumps({"facts": steps.facts()}), flush=True)
     steps.spark.stop()
 
 

@@ -11,13 +11,16 @@ import sys
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import extra_jars
+import iceberg_results
 import pyspark
 import pytest
 import spark_line
 
 from spark_iceberg_sql.spark import versions
+from spark_iceberg_sql.spark.optimizer.iceberg_issues import ISSUES, PROBED_VERSIONS
 
 ROOT = Path(__file__).parents[2]
 PROGRAM = Path(__file__).with_name("iceberg_version.py")
@@ -68,8 +71,8 @@ def _zipped(target: Path) -> Path:
     return target
 
 
-def _outcomes(line: str, minor: str, folder: Path) -> Mapping[str, object]:
-    """What is wrong with each step of the program; None for a step that does what it should."""
+def _outcomes(line: str, minor: str, folder: Path) -> tuple[Mapping[str, object], Mapping[str, Any]]:
+    """What is wrong with each step of the program, None for a step that does what it should; and its facts."""
     artifact = f"iceberg-spark-runtime-{line}_{SCALA.get(line, '2.13')}"
     jar = extra_jars.fetched("org.apache.iceberg", artifact, RELEASES[minor])
     (folder / "packages").mkdir()
@@ -86,19 +89,27 @@ def _outcomes(line: str, minor: str, folder: Path) -> Mapping[str, object]:
         },
         capture_output=True,
         text=True,
-        timeout=400,
+        timeout=900,  # on a machine that does much else
         check=False,
     )
     assert done.returncode == 0, done.stderr[-4000:]
-    rows = (json.loads(text) for text in done.stdout.splitlines() if text.startswith('{"step"'))
-    return {row["step"]: row["wrong"] for row in rows}
+    rows = [json.loads(text) for text in done.stdout.splitlines() if text.startswith(('{"step"', '{"facts"'))]
+    print(f"{line} {minor}: seconds of the first and the second installation, of the clock and the processors:")
+    print(rows[-1]["facts"]["seconds"])
+    return {row["step"]: row["wrong"] for row in rows[:-1]}, rows[-1]["facts"]
 
 
 @pytest.mark.parametrize(("line", "minor"), _parameters())
 def test_everything_works(line: str, minor: str, tmp_path: Path) -> None:
-    outcomes = _outcomes(line, minor, tmp_path)
+    outcomes, facts = _outcomes(line, minor, tmp_path)
     assert len(outcomes) > 20
-    assert {step: wrong for step, wrong in outcomes.items() if wrong is not None} == {}
+    off = {step: wrong for step, wrong in outcomes.items() if wrong is not None}
+    iceberg_results.hold(f"{line}-{minor}", facts["spark"], facts["iceberg"], off)
+    version = facts["iceberg"]
+    assert version in PROBED_VERSIONS
+    assert facts["faults"] == {
+        issue.reference: "present" if version in issue.present_in else "absent" for issue in ISSUES if issue.is_probed
+    }
 
 
 def test_each_file_for_older_versions_has_one_for_the_newest() -> None:
@@ -115,3 +126,63 @@ def test_each_tested_version_has_a_release_and_the_pinned_one_is_tested() -> Non
         line = versions.spark_minor(f"{name.partition('_')[0]}.0")
         assert versions.minor(row.version) in line.iceberg
     assert ALWAYS in CELLS
+
+
+# What is said of class paths that are not right: the line, its jars, and a part of the sentence.
+CLASS_PATHS = {
+    "two builds": (
+        "3.5",
+        ["3.5_2.12-1.5.2", "3.5_2.12-1.9.2"],
+        "warning: 2 builds of Iceberg are on the class path, 1.5.2 in ",
+    ),
+    "another Spark": ("4.1", ["4.0_2.13-1.11.0"], ", is for Spark 4.0 with Scala 2.13, and this is Spark 4.1."),
+    "a newer Spark": ("4.0", ["4.1_2.13-1.11.0"], "error: The Iceberg on the class path, 1.11.0 in "),
+    "another Scala": ("4.1", ["3.5_2.12-1.11.0"], "error: The Iceberg on the class path, 1.11.0 in "),
+    "none": ("4.1", [], "error: Iceberg's runtime is not on this session's class path"),
+}
+SAID = """
+import sys, warnings
+from pyspark.sql import SparkSession
+import spark_iceberg_sql as sis
+settings = {"spark.driver.memory": "1g", "spark.ui.enabled": "false", "spark.driver.bindAddress": "127.0.0.1",
+            "spark.driver.host": "127.0.0.1", "spark.jars": sys.argv[1], "spark.sql.shuffle.partitions": "2",
+            "spark.sql.extensions": "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions"}
+builder = SparkSession.builder.master("local[2]")
+for key, value in settings.items():
+    builder = builder.config(key, value)
+spark = builder.getOrCreate()
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    try:
+        sis.install(spark)
+    except sis.IcebergSqlError as error:
+        print("error:", str(error).replace("\\n", " "))
+for warning in caught:
+    if issubclass(warning.category, (sis.IcebergSqlWarning, RuntimeWarning)):
+        print("warning:", str(warning.message).replace("\\n", " "))
+print("problems:", sis.doctor(spark).problems)
+"""
+
+
+@pytest.mark.swept
+@pytest.mark.parametrize("name", CLASS_PATHS)
+def test_a_class_path_that_is_not_right(name: str, tmp_path: Path) -> None:
+    line, artifacts, sentence = CLASS_PATHS[name]
+    names = (artifact.rpartition("-") for artifact in artifacts)
+    jars = [extra_jars.fetched("org.apache.iceberg", f"iceberg-spark-runtime-{n}", v) for n, _, v in names]
+    (tmp_path / "packages").mkdir()
+    environment = {k: v for k, v in os.environ.items() if not k.startswith(("PYTEST_", "SPARK_HOME", spark_line.NAME))}
+    done = subprocess.run(
+        [sys.executable, "-c", SAID, ",".join(map(str, jars))],
+        cwd=tmp_path,
+        env={**environment, "PYTHONPATH": os.pathsep.join([str(ROOT), str(_packages(line, tmp_path / "packages"))])},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-4000:]
+    said, problems = done.stdout.splitlines()
+    assert sentence in said, said
+    assert said.split(": ")[0] in ("error", "warning")
+    assert sentence.removeprefix("warning: ").removeprefix("error: ") in problems

@@ -74,7 +74,9 @@ def javac(folder: Path, records: dict[str, str]) -> list[str]:
     """javac's messages on all the Java files, without the final count. records: the source of each by class."""
     files = [*_written(folder, records), *_ours(folder)]
     jars = Path(pyspark.__file__).parent / "jars" / "*"
-    iceberg = runtime_jar.runtime_jar(versions.runtime(pyspark.__version__))
+    # For a Spark for which Iceberg has no runtime yet, that of the newest.
+    line = versions.tested_line(pyspark.__version__) or versions.SPARK_MINORS[0]
+    iceberg = runtime_jar.runtime_jar(versions.runtime(f"{line.spark}.0"))
     command = [
         str(Path(runtime_jar.java()).resolve().with_name("javac")),
         *("-J-XX:TieredStopAtLevel=1", "-J-XX:+UseSerialGC", "-J-Duser.language=en"),

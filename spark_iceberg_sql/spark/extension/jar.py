@@ -14,7 +14,7 @@ from spark_iceberg_sql.spark.bridge.jvm.java_rows import ReleaseRow
 from spark_iceberg_sql.spark.optimizer import rule_classes
 from spark_iceberg_sql.spark.runtime_jar import java, runtime_jar, scala
 from spark_iceberg_sql.spark.transforms import functions
-from spark_iceberg_sql.spark.versions import minor, runtime, spark_minor
+from spark_iceberg_sql.spark.versions import SPARK_MINORS, minor, runtime, spark_minor, tested_line
 
 _SERVICE = "META-INF/services/org.apache.spark.sql.SparkSessionExtensionsProvider"
 _ENTRY_TIME = (1980, 1, 1, 0, 0, 0)  # fixed, for reproducible jars
@@ -56,10 +56,11 @@ def write_jar(target: Path, ivy_settings: str | None = None) -> int:
 def sources() -> list[tuple[str, str]]:
     """All Java files of the jar, name and text, in compilation order."""
     rule_files, function_files = rule_classes.sources(), functions.sources()
+    line = tested_line(pyspark.__version__) or SPARK_MINORS[0]
     release = ReleaseRow(
-        spark=spark_minor(pyspark.__version__).spark,
+        spark=minor(pyspark.__version__),
         scala=scala() or "",
-        iceberg=minor(iceberg_version.version() if gateway.has_gateway() else runtime(pyspark.__version__).version),
+        iceberg=minor(iceberg_version.version() if gateway.has_gateway() else runtime(f"{line.spark}.0").version),
         rules_digest=compiler.digest(rule_files),
         functions_digest=compiler.digest(function_files),
     )

@@ -27,8 +27,10 @@ class IcebergIssue:
     is_probed: bool = False
 
 
-# The versions that are tried, by the tests of each line of Spark.
+# The versions that tests/spark/test_iceberg_versions.py probes, and of them those on which the tests of rows run.
+PROBED_VERSIONS = ("1.5.2", "1.6.1", "1.7.1", "1.8.1", "1.9.2", "1.10.1", "1.11.0", "1.12.0")
 TESTED_VERSIONS = ("1.11.0", "1.12.0")
+_BEFORE_1_12 = PROBED_VERSIONS[:-1]
 
 ISSUES: tuple[IcebergIssue, ...] = (
     IcebergIssue(
@@ -37,7 +39,7 @@ ISSUES: tuple[IcebergIssue, ...] = (
         "column: wrong rows, or an error",
         "guard",
         "such a filter is not passed to Iceberg",
-        TESTED_VERSIONS,
+        PROBED_VERSIONS,
         is_probed=True,
     ),
     IcebergIssue(
@@ -46,7 +48,7 @@ ISSUES: tuple[IcebergIssue, ...] = (
         "column lose rows, and min and max are wrong",
         "bounds",
         "filters on the column read such files in full; `health` has the CALL that rewrites them",
-        TESTED_VERSIONS,
+        PROBED_VERSIONS,
         is_probed=True,
     ),
     IcebergIssue(
@@ -69,7 +71,7 @@ ISSUES: tuple[IcebergIssue, ...] = (
         "the metadata tables entries and all_entries lose delete files where a filter on data_file.content is negative",
         "bounds",
         "filters on these tables are evaluated by Spark",
-        ("1.11.0",),
+        _BEFORE_1_12[1:],
         is_probed=True,
     ),
     IcebergIssue(
@@ -77,7 +79,7 @@ ISSUES: tuple[IcebergIssue, ...] = (
         "the metadata table all_manifests loses rows where a filter on reference_snapshot_id is negated",
         "bounds",
         "filters on this table are evaluated by Spark",
-        ("1.11.0",),
+        _BEFORE_1_12,
         is_probed=True,
     ),
     IcebergIssue(
@@ -86,7 +88,7 @@ ISSUES: tuple[IcebergIssue, ...] = (
         "lose rows, = among them, in files with uuids on both sides of 80000000-...",
         "bounds",
         "ranges of uuids are not passed to Iceberg, nor = and IN where a file has bounds on both sides",
-        TESTED_VERSIONS,
+        PROBED_VERSIONS,
         is_probed=True,
     ),
     IcebergIssue(
@@ -95,7 +97,7 @@ ISSUES: tuple[IcebergIssue, ...] = (
         "removes others; v > -2147483648 loses all rows",
         "bounds",
         "filters read files with such partition values, and constants that overflow are not passed to Iceberg",
-        TESTED_VERSIONS,
+        PROBED_VERSIONS,
         is_probed=True,
     ),
     IcebergIssue(
@@ -103,7 +105,7 @@ ISSUES: tuple[IcebergIssue, ...] = (
         "truncate of an INT by more than 2^30 overflows for positive values, too: filters lose rows",
         "bounds",
         "filters on the column are not passed to Iceberg",
-        TESTED_VERSIONS,
+        PROBED_VERSIONS,
         is_probed=True,
     ),
     IcebergIssue(
@@ -112,7 +114,7 @@ ISSUES: tuple[IcebergIssue, ...] = (
         "lose rows, and DELETE removes others",
         "bounds",
         "filters read files with such times, and constants that overflow are not passed to Iceberg",
-        TESTED_VERSIONS,
+        PROBED_VERSIONS,
         is_probed=True,
     ),
     IcebergIssue(
@@ -121,7 +123,7 @@ ISSUES: tuple[IcebergIssue, ...] = (
         "partition before: filters lose them, and DELETE removes them with that partition",
         "bounds",
         "filters read files with such times",
-        TESTED_VERSIONS,
+        PROBED_VERSIONS,
         is_probed=True,
     ),
     IcebergIssue(
@@ -130,7 +132,7 @@ ISSUES: tuple[IcebergIssue, ...] = (
         "lose rows with NaN, and DELETE with < removes those that no count tells of",
         "floats",
         "v > 2 is passed to Iceberg as v > 2 OR is_nan(v), and so on",
-        TESTED_VERSIONS,
+        PROBED_VERSIONS,
         is_probed=True,
     ),
     IcebergIssue(
@@ -162,7 +164,7 @@ ISSUES: tuple[IcebergIssue, ...] = (
         "files in which all other rows match, nulls included, and SELECT with OR returns the rows of null partitions",
         "bounds",
         "such comparisons get IS NOT NULL",
-        TESTED_VERSIONS,
+        PROBED_VERSIONS,
         is_probed=True,
     ),
     IcebergIssue(
@@ -170,7 +172,7 @@ ISSUES: tuple[IcebergIssue, ...] = (
         "LIKE 'prefix%' in an OR, and NOT LIKE, fail with a NullPointerException on a null partition value",
         "bounds",
         "the range of the texts with the prefix takes its place",
-        TESTED_VERSIONS,
+        PROBED_VERSIONS,
         is_probed=True,
     ),
     IcebergIssue(
@@ -210,7 +212,7 @@ ISSUES: tuple[IcebergIssue, ...] = (
         "Iceberg before 1.12 has written, and in ORC files: IS NULL of the field loses rows",
         "bounds",
         "such conditions are evaluated by Spark where a count is below the number of rows",
-        ("1.11.0",),
+        TESTED_VERSIONS,
     ),
     IcebergIssue(
         "apache/iceberg#16690",
@@ -218,7 +220,7 @@ ISSUES: tuple[IcebergIssue, ...] = (
         "it for null: they lose all rows of these files",
         "bounds",
         "filters on the column are not passed to Iceberg",
-        ("1.11.0",),
+        _BEFORE_1_12[3:],
         is_probed=True,
     ),
     IcebergIssue(
@@ -267,7 +269,7 @@ ISSUES: tuple[IcebergIssue, ...] = (
         "it removes: the new versions stay",
         "conflicts",
         "such a DELETE is refused with a conflict",
-        TESTED_VERSIONS,
+        PROBED_VERSIONS,
         is_probed=True,
     ),
     IcebergIssue(

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 PACKAGE = "spark_iceberg_sql.spark.bridge.jvm"
 # Of this package, for all others: what one call of Iceberg's API is in its different versions. Each needs none of ours.
-ICEBERG_CALLS = ("FileAddress", "SnapshotKey", "ReferencedFile", "DeletionVector", "ColumnDefault")
+ICEBERG_CALLS = ("FileAddress", "SnapshotKey", "ReferencedFile", "ColumnDefault")
 _OLDER_ICEBERGS = "iceberg"
 _NOT_CODE = re.compile(r'"(?:\\.|[^"\\\n])*"|/\*.*?\*/|//[^\n]*', re.DOTALL)
 _NAME = re.compile(r"\b[A-Z]\w*")

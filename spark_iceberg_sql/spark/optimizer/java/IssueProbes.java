@@ -205,8 +205,11 @@ public final class IssueProbes implements Callable<Map<String, String>> {
     return file.build();
   }
 
+  /** Position deletes as format version 2 has them, which each Iceberg knows. */
   private static DeleteFile deletes(PartitionSpec spec) {
-    return DeletionVector.of(spec, FileBounds.TRIAL + "deletes", FileBounds.TRIAL + "data");
+    FileMetadata.Builder file = FileMetadata.deleteFileBuilder(spec).ofPositionDeletes();
+    file.withPath(FileBounds.TRIAL + "deletes").withFormat(FileFormat.PARQUET);
+    return file.withFileSizeInBytes(1).withRecordCount(1).build();
   }
 
   private static int count(Table table, MetadataTableType type, Expression filter) throws IOException {
@@ -228,7 +231,7 @@ public final class IssueProbes implements Callable<Map<String, String>> {
 
   /** Whether entries with content != 2 lacks the position deletes. */
   private boolean losesDeletes() throws IOException {
-    Table table = table("entries", schema, "3");
+    Table table = table("entries", schema, "2");
     table.newAppend().appendFile(file(table.spec(), "data")).commit();
     table.newRowDelta().addDeletes(deletes(table.spec())).commit();
     Expression filter = Expressions.notEqual("data_file.content", Integer.valueOf(2));

@@ -94,9 +94,8 @@ public final class NarrowedScan {
       if (present.add(filter.toString())) filters.add(filter);
     Scan scan = filters.size() == count ? null : built(pinned, scan(scanned), filters, id);
     if (scan == null) return scanned;
-    return scanned.copy(ReadNotes.noted((DataSourceV2Relation) scanned.relation(), "rows that join"),
-      UnfilteredScan.replacing(scanned.scan(), scan), scanned.output(), scanned.keyGroupedPartitioning(),
-      scanned.ordering());
+    return SparkScans.replaced(scanned, ReadNotes.noted((DataSourceV2Relation) scanned.relation(), "rows that join"),
+      UnfilteredScan.replacing(scanned.scan(), scan));
   }
 
   private static Scan scan(DataSourceV2ScanRelation scanned) { return UnfilteredScan.unwrapped(scanned.scan()); }

@@ -72,8 +72,7 @@ public class RequireFilter extends SwitchedRule {
       try {
         Scan scan = refusing(scanned, plan);
         if (scan == null || isMaintenance()) return node;
-        return scanned.copy(
-          scanned.relation(), scan, scanned.output(), scanned.keyGroupedPartitioning(), scanned.ordering());
+        return SparkScans.replaced(scanned, (DataSourceV2Relation) scanned.relation(), scan);
       } catch (Exception e) { // of Iceberg's metadata, or of classes that another version has
         UnfilteredScan.report(String.valueOf(scanned.name()), e);
         return node;

@@ -7,6 +7,8 @@ import org.apache.iceberg.ScanTask;
 import org.apache.iceberg.ScanTaskGroup;
 import org.apache.iceberg.expressions.Expression;
 import org.apache.spark.sql.connector.read.Scan;
+import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation;
+import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation;
 
 /** Iceberg's scans in Spark, whose classes are not public. */
 public final class SparkScans {
@@ -23,6 +25,20 @@ public final class SparkScans {
   public static boolean readsFiles(Scan scan) {
     String name = scan.getClass().getName();
     return name.equals(OF_QUERY) || name.equals(OF_REPLACED_FILES);
+  }
+
+  /**
+   * A relation with another scan, and the rest as it is.
+   *
+   * <p>Its `copy` has more parameters from one Spark to the next: two in 4.2 and 4.3.
+   */
+  public static DataSourceV2ScanRelation replaced(
+    DataSourceV2ScanRelation scanned, DataSourceV2Relation relation, Scan scan) {
+    Object[] arguments = new Object[scanned.productArity()];
+    for (int i = 0; i < arguments.length; i++) arguments[i] = scanned.productElement(i);
+    arguments[0] = relation;
+    arguments[1] = scan;
+    return (DataSourceV2ScanRelation) (Object) scanned.makeCopy(arguments);
   }
 
   /** The filters of a scan, as Iceberg's expressions. */

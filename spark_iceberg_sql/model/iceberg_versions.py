@@ -1,0 +1,44 @@
+"""What the versions of Iceberg that people have differ in, as far as DDL and CALL go: since when there is what.
+
+A version is a minor one as numbers, (1, 7). None stands for one that is not known, which has all that the newest has.
+Measured with each runtime's own classes; tests/spark/test_iceberg_versions.py compares them with the runtimes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+Version = tuple[int, ...]
+
+OLDEST: Version = (1, 5)
+# Format version -> the first Iceberg that creates tables of it.
+FORMAT_SINCE: Mapping[int, Version] = {3: (1, 7)}
+# Procedures that the oldest does not have.
+PROCEDURE_SINCE: Mapping[str, Version] = {
+    "compute_partition_stats": (1, 10),
+    "compute_table_stats": (1, 8),
+    "rewrite_table_path": (1, 8),
+}
+# Since when a property of format version 3 is refused in an older table.
+V3_KEYS_SINCE: Version = (1, 11)
+
+
+def parsed(text: str) -> Version:
+    """A version's minor version as numbers: (1, 7) of `1.7` and of `1.7.1-amzn-2`. Raises ValueError."""
+    major, minor = text.split(".")[:2]
+    return int(major), int(minor)
+
+
+def has(version: Version | None, since: Version) -> bool:
+    """Whether a version has what there is since another."""
+    return version is None or version >= since
+
+
+def text(version: Version) -> str:
+    """A version as text, `1.7`."""
+    return ".".join(map(str, version))
+
+
+def needs(version: Version, since: Version) -> str:
+    """That something needs a later version: the predicate of a sentence."""
+    return f"needs Iceberg {text(since)}; this is Iceberg {text(version)}"
