@@ -18,6 +18,7 @@ REFUSED_OVERWRITE = (
     "cannot delete file",
     "cannot convert",
     "cannot translate expression",
+    "rows cannot be replaced by a condition",
     "cannot overwrite by filter",
     "unsupported_feature",
     "overwrite_by_expression",
