@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -94,6 +95,24 @@ def test_without_pyspark(tmp_path: Path) -> None:
     assert "Spark     none\nIceberg   none\n" in done.stdout
     assert "pyspark cannot be imported, so only the checker works" in done.stdout
     assert done.stderr == ""
+
+
+def test_pyspark_in_a_zip(tmp_path: Path) -> None:
+    """As spark-submit has it on the path."""
+    with zipfile.ZipFile(tmp_path / "pyspark.zip", "w") as archive:
+        for name, text in (("pyspark/__init__.py", ""), ("pyspark/version.py", '__version__: str = "3.5.7"\n')):
+            archive.writestr(name, text)
+        archive.writestr("py4j/__init__.py", "")
+    script = "import spark_iceberg_sql as sis; print(sis.doctor())"
+    environment = {
+        "PATH": os.environ["PATH"],
+        "PYTHONPATH": os.pathsep.join((str(tmp_path / "pyspark.zip"), str(ROOT))),
+    }
+    command = [sys.executable, "-S", "-c", script]
+    done = subprocess.run(
+        command, env={**environment, "HOME": str(tmp_path)}, capture_output=True, text=True, check=False
+    )
+    assert "Spark     pyspark 3.5.7, no session" in done.stdout, done.stderr
 
 
 def test_without_a_session() -> None:

@@ -23,6 +23,7 @@ import spark_iceberg_sql as sis
 from spark_iceberg_sql.sessions import dry_run_functions, statement_functions
 from spark_iceberg_sql.sessions import servers as own_servers
 from spark_iceberg_sql.spark.bridge.jvm import server_processes
+from spark_iceberg_sql.spark.optimizer.rule_records import RULES
 from spark_iceberg_sql.spark.remote_functions import SERVER_FUNCTIONS
 
 pytestmark = pytest.mark.needs("connect")
@@ -523,7 +524,7 @@ for name, arguments in (
     ("collection", ("c",)), ("from_hive", ("t",)), ("register", ()), ("sql", ("SELECT 1",)), ("connect_server", ()),
 ):
     refused(name, lambda: getattr(sis, name)(spark, *arguments))
-print(json.dumps([answers, refusals], default=str))
+print(json.dumps([answers, refusals, str(sis.doctor(spark)), str(sis.doctor())], default=str))
 """
 
 
@@ -537,7 +538,11 @@ def test_insight_functions_of_a_client(spark: SparkSession, server: sis.Server, 
     output, errors = process.communicate(timeout=240)
     assert process.returncode == 0, errors
     assert errors == ""  # neither a stack nor pyspark's log of gRPC's errors
-    answers, refusals = json.loads(output.splitlines()[-1])
+    answers, refusals, of_server, of_client = json.loads(output.splitlines()[-1])
+    assert f"Spark     {spark.version}, a server of Spark Connect; this client has pyspark " in of_server
+    assert f"{len(RULES)} of {len(RULES)} on: aggregates" in of_server
+    assert of_server.endswith("problems  none")
+    assert "pyspark cannot be imported" in of_client  # its client has no JVM
     assert {answer[0] for answer in answers.values()} == {"ServerRows"}
     scan, conjunct = answers["explain"][1]
     assert (scan["files"], scan["total_files"], conjunct["pruned_by"]) == (1, 5, "days(ts)")

@@ -6,9 +6,11 @@ import platform
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any, cast
 
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.files.user_cache import cache_directory
@@ -42,7 +44,7 @@ def diagnosis() -> Diagnosis:
             iceberg, jars = _iceberg(pyspark_version)
         except IcebergSqlError as error:
             problems.append(_one_line(error))
-    return Diagnosis(package(), python(), java, spark, iceberg, packages(), jars, problems=tuple(problems))
+    return replace(without_spark(), java=java, spark=spark, iceberg=iceberg, jars=jars, problems=tuple(problems))
 
 
 def _one_line(error: IcebergSqlError) -> str:
@@ -59,6 +61,11 @@ def _iceberg(pyspark_version: str) -> tuple[str, tuple[DiagnosedJar, ...]]:
         if jar.is_file():
             return f"{runtime.version}, for sis.session()", (DiagnosedJar(str(jar), runtime.version, None, True),)
     return f"{runtime.version}, which the first sis.session() downloads", ()
+
+
+def without_spark() -> Diagnosis:
+    """What is known of this Python alone."""
+    return Diagnosis(package(), python(), None, None, None, packages())
 
 
 def package() -> str:
@@ -89,8 +96,12 @@ def _pyspark_version() -> str | None:
     spec = find_spec("pyspark")
     if spec is None or spec.origin is None or find_spec("py4j") is None:
         return None
-    match = _VERSION.search(Path(spec.origin).with_name("version.py").read_text("utf-8"))
-    return match[1] if match else None
+    try:  # also in the zip that spark-submit puts on the path
+        source = cast(Any, spec.loader).get_data(str(Path(spec.origin).with_name("version.py")))
+    except (OSError, AttributeError):
+        return "of an unknown version"
+    match = _VERSION.search(source.decode("utf-8", "replace"))
+    return match[1] if match else "of an unknown version"
 
 
 def _java_version(executable: str) -> str:

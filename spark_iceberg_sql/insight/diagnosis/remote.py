@@ -34,7 +34,7 @@ def diagnosis(spark: SparkSession) -> Diagnosis:
                 raise
             problems = (_HELP.sub("; ", f"the server has no optimizer rules of this package\n{remote.START}"),)
     return replace(
-        Diagnosis(python_process.package(), python_process.python(), None, None, None, python_process.packages()),
+        python_process.without_spark(),
         java="the server's",
         spark=f"{server_version}, a server of Spark Connect; this client has pyspark {pyspark.__version__}",
         iceberg="the server's: call sis.doctor(spark) in its process",
