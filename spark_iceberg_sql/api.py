@@ -115,7 +115,7 @@ def doctor(spark: SparkSession | None = None) -> Diagnosis:
     server's rules and this client's Python.
     """
     if spark is None:
-        diagnosis: Diagnosis = load("insight.diagnosis.python_process").diagnosis()
+        diagnosis: Diagnosis = load("insight.diagnosis.spark_process").diagnosis()
     else:
         diagnosis = load(f"insight.diagnosis.{'remote' if _is_remote(spark) else 'spark'}").diagnosis(spark)
     return diagnosis

@@ -11,7 +11,7 @@ from spark_iceberg_sql.cli import CLEAN, COULD_NOT_RUN, FINDINGS
 from spark_iceberg_sql.cli.session_options import add_session, session
 from spark_iceberg_sql.cli.statement_results import add_format, write_result
 from spark_iceberg_sql.errors import IcebergSqlError
-from spark_iceberg_sql.insight.diagnosis import python_process
+from spark_iceberg_sql.insight.diagnosis import spark_process
 from spark_iceberg_sql.optional_dependencies import load
 
 
@@ -24,7 +24,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Print the diagnosis of a session, or of this Python where none starts; returns the exit code."""
     could_run = False
-    diagnosis = python_process.diagnosis()
+    diagnosis = spark_process.diagnosis()
     if find_spec("pyspark") is not None and not diagnosis.problems:
         try:
             with warnings.catch_warnings(record=True):  # what they say is in the diagnosis

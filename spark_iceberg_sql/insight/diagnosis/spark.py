@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from spark_iceberg_sql.insight.diagnosis import python_process
+from spark_iceberg_sql.insight.diagnosis import spark_process
 from spark_iceberg_sql.insight.diagnosis.model import (
     DiagnosedCatalog,
     DiagnosedFault,
@@ -37,7 +37,7 @@ _BUILTIN = "org.apache.spark.sql.execution.datasources.v2.V2SessionCatalog"
 
 def diagnosis(spark: SparkSession) -> Diagnosis:
     """The diagnosis of a session of this process."""
-    facts = python_process.without_spark()
+    facts = spark_process.without_spark()
     spark_version, scala = iceberg_jars.spark_version(), iceberg_jars.scala_version()
     there = gateway.class_exists(iceberg_version.BUILD)
     problems = list(_problems(spark_version, there))

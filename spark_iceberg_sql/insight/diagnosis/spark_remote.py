@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pyspark
 from pyspark.errors import PySparkException
 
-from spark_iceberg_sql.insight.diagnosis import python_process
+from spark_iceberg_sql.insight.diagnosis import spark_process
 from spark_iceberg_sql.insight.diagnosis.model import DiagnosedRule, Diagnosis
 from spark_iceberg_sql.spark import remote
 
@@ -34,7 +34,7 @@ def diagnosis(spark: SparkSession) -> Diagnosis:
                 raise
             problems = (_HELP.sub("; ", f"the server has no optimizer rules of this package\n{remote.START}"),)
     return replace(
-        python_process.without_spark(),
+        spark_process.without_spark(),
         java="the server's",
         spark=f"{server_version}, a server of Spark Connect; this client has pyspark {pyspark.__version__}",
         iceberg="the server's: call sis.doctor(spark) in its process",
