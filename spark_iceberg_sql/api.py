@@ -117,7 +117,7 @@ def doctor(spark: SparkSession | None = None) -> Diagnosis:
     if spark is None:
         diagnosis: Diagnosis = load("insight.diagnosis.spark_process").diagnosis()
     else:
-        diagnosis = load(f"insight.diagnosis.{'remote' if _is_remote(spark) else 'spark'}").diagnosis(spark)
+        diagnosis = load(f"insight.diagnosis.{'spark_remote' if _is_remote(spark) else 'spark'}").diagnosis(spark)
     return diagnosis
 
 
