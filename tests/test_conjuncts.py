@@ -137,3 +137,11 @@ def test_trials_are_near_the_constants() -> None:
     (range_,) = rewrites(equal(_format("dd.MM.yyyy"), text("31.12.2024")))
     values = set(probe_values(equal(_format("dd.MM.yyyy"), text("31.12.2024")), range_))
     assert {None, "2024-12-31 00:00:00", "2024-12-30 23:59:59", "2025-01-01 00:00:00"} <= values
+
+
+def test_the_steps_of_a_decimal() -> None:
+    price = SparkExpression("AttributeReference", "price", "decimal(10,2)")
+    less = SparkExpression("LessThan", "price < 3", "boolean", None, (price, number(3)))
+    field = Field("truncate(100, price)", "price", "truncate", "1.00")
+    why = why_not_pruning(less, ["price"], [field], total=2, fully_matching=0, without_bounds={})
+    assert why.startswith("`truncate(100, price)` (steps of 1.00) excludes no file")

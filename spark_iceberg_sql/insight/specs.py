@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from spark_iceberg_sql.checker.planner import plans
 from spark_iceberg_sql.diagnostics import Diagnostic, Report, Severity
 from spark_iceberg_sql.errors import IcebergSqlError
+from spark_iceberg_sql.model.decimal_steps import steps_text
 from spark_iceberg_sql.model.schema import Schema
 from spark_iceberg_sql.model.spec import PartitionField, Spec
 from spark_iceberg_sql.model.table import Table
@@ -24,12 +25,13 @@ class CandidateSpec:
     """A spec that a table might have.
 
     spec: its fields. text: for PARTITIONED BY; empty for an unpartitioned table. warnings: the rules'
-    warnings about it, one line each; they do not refuse it.
+    warnings about it, one line each; they do not refuse it. steps: remarks on the real steps of a decimal's truncate.
     """
 
     spec: Spec
     text: str
     warnings: tuple[str, ...] = ()
+    steps: tuple[str, ...] = ()
 
 
 def candidate_spec(
@@ -53,7 +55,17 @@ def candidate_spec(
         raise _refusal(text, change_plans[0].report if change_plans else None)
     fields = tuple(_with_column_id(schema, field, case_sensitive) for field in plan.after.spec.fields)
     warnings = (_summary(d) for d in plan.report if d.severity is Severity.WARNING)
-    return CandidateSpec(Spec(0, fields), clause(Spec(0, fields), schema), tuple(warnings))
+    return CandidateSpec(
+        Spec(0, fields), clause(Spec(0, fields), schema), tuple(warnings), tuple(_decimal_steps(fields, schema))
+    )
+
+
+def _decimal_steps(fields: Sequence[PartitionField], schema: Schema) -> Iterator[str]:
+    for field in fields:
+        column = schema.by_id(field.source_id)
+        if column is not None and field.transform.transform.truncates:
+            remark = steps_text(field.clause, column.field.type, field.transform.parameter)
+            yield from (remark,) if remark is not None else ()
 
 
 def clause(spec: Spec, schema: Schema) -> str:

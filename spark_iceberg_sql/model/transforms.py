@@ -134,7 +134,10 @@ TRANSFORMS: tuple[Transform, ...] = (
             ),
             (("floor", "round", "div"), "it rounds numbers down"),
         ),
-        summary="a number rounded down to a multiple of w, or the first w characters or bytes",
+        summary=(
+            "a number rounded down to a multiple of w (a decimal: of w units of its last digit), "
+            "or the first w characters or bytes"
+        ),
         example=("4, 'iceberg'", "iceb"),
     ),
     _time(

@@ -67,6 +67,7 @@ _MODULES = (
     "sis503_identity_on_float",
     "sis504_second_bucket",
     "sis505_day_of_another_zone",
+    "sis506_decimal_width_in_units",
     "sis601_wrong_function_call",
     "sis602_filter_does_not_prune",
     "sis603_column_in_double_quotes",

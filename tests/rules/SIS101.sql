@@ -165,7 +165,7 @@ CREATE TABLE t (id BIGINT, n INT, name STRING, ts TIMESTAMP, d DATE, price DECIM
   bucket(8, uid),
   weeks(ts),  -- error: SIS101
   months(d),
-  truncate(10, price)
+  truncate(1000, price)
 );
 
 -- case: hash(0, id)

@@ -142,7 +142,7 @@ CREATE TABLE t (id BIGINT, n INT, name STRING, ts TIMESTAMP, d DATE, price DECIM
   bucket(8, uid),
   bucket(id),  -- error: SIS102
   months(d),
-  truncate(10, price)
+  truncate(1000, price)
 );
 
 -- case: truncate(4) among good ones
@@ -151,7 +151,7 @@ CREATE TABLE t (id BIGINT, n INT, name STRING, ts TIMESTAMP, d DATE, price DECIM
   bucket(8, uid),
   truncate(4),  -- error: SIS102
   months(d),
-  truncate(10, price)
+  truncate(1000, price)
 );
 
 -- case: a first number out of range and one too many

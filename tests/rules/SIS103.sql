@@ -213,7 +213,7 @@ CREATE TABLE t (id BIGINT, n INT, name STRING, ts TIMESTAMP, d DATE, price DECIM
   bucket(8, uid),
   bucket(0, id),  -- error: SIS103
   months(d),
-  truncate(10, price)
+  truncate(1000, price)
 );
 
 -- case: truncate('4', name) among good ones
@@ -222,7 +222,7 @@ CREATE TABLE t (id BIGINT, n INT, name STRING, ts TIMESTAMP, d DATE, price DECIM
   bucket(8, uid),
   truncate('4', name),  -- error: SIS103
   months(d),
-  truncate(10, price)
+  truncate(1000, price)
 );
 
 -- case: '0' for buckets, at the edge

@@ -52,7 +52,7 @@ CREATE TABLE t (id BIGINT, n INT, name STRING, ts TIMESTAMP, d DATE, price DECIM
   bucket(8, uid),
   bucket(id, 16),  -- error: SIS104
   months(d),
-  truncate(10, price)
+  truncate(1000, price)
 );
 
 -- case: truncate(name, 4) among good ones
@@ -61,7 +61,7 @@ CREATE TABLE t (id BIGINT, n INT, name STRING, ts TIMESTAMP, d DATE, price DECIM
   bucket(8, uid),
   truncate(name, 4),  -- warning: SIS104
   months(d),
-  truncate(10, price)
+  truncate(1000, price)
 );
 
 -- case: a tinyint behind the column is refused for its suffix

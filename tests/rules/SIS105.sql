@@ -91,7 +91,7 @@ CREATE TABLE t (id BIGINT, n INT, name STRING, ts TIMESTAMP, d DATE, price DECIM
   bucket(8, uid),
   bucket(4, id, name),  -- error: SIS105
   months(d),
-  truncate(10, price)
+  truncate(1000, price)
 );
 
 -- case: a number out of range among columns

@@ -51,7 +51,7 @@ CREATE TABLE t (id BIGINT, n INT, name STRING, ts TIMESTAMP, d DATE, price DECIM
   bucket(8, uid),
   void(id),  -- error: SIS106
   months(d),
-  truncate(10, price)
+  truncate(1000, price)
 );
 
 -- case: the old field of REPLACE

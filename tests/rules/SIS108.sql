@@ -57,7 +57,7 @@ CREATE TABLE t (id BIGINT, n INT, name STRING, ts TIMESTAMP, d DATE, price DECIM
   bucket(8, uid),
   bucket(16Y, id),  -- error: SIS108
   months(d),
-  truncate(10, price)
+  truncate(1000, price)
 );
 
 -- case: one beyond smallint

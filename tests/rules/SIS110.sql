@@ -52,7 +52,7 @@ CREATE TABLE t (id BIGINT, n INT, name STRING, ts TIMESTAMP, d DATE, price DECIM
 CREATE TABLE t (id BIGINT, n INT, name STRING, ts TIMESTAMP, d DATE, price DECIMAL(9, 2), raw BINARY, flag BOOLEAN) USING iceberg PARTITIONED BY (bucket(1024, id));
 
 -- case: a width that merges
-CREATE TABLE t (id BIGINT, n INT, name STRING, ts TIMESTAMP, d DATE, price DECIMAL(9, 2), raw BINARY, flag BOOLEAN) USING iceberg PARTITIONED BY (truncate(10, n), truncate(1000, id), truncate(100, price));
+CREATE TABLE t (id BIGINT, n INT, name STRING, ts TIMESTAMP, d DATE, price DECIMAL(9, 2), raw BINARY, flag BOOLEAN) USING iceberg PARTITIONED BY (truncate(10, n), truncate(1000, id), truncate(1000, price));
 
 -- case: a width shorter than a varchar
 CREATE TABLE t (code VARCHAR(10)) USING iceberg PARTITIONED BY (truncate(2, code));
@@ -63,7 +63,7 @@ CREATE TABLE t (id BIGINT, n INT, name STRING, ts TIMESTAMP, d DATE, price DECIM
   bucket(8, uid),
   bucket(1, id),  -- warning: SIS110
   months(d),
-  truncate(10, price)
+  truncate(1000, price)
 );
 
 -- case: truncate(1, id) among good ones
@@ -72,7 +72,7 @@ CREATE TABLE t (id BIGINT, n INT, name STRING, ts TIMESTAMP, d DATE, price DECIM
   bucket(8, uid),
   truncate(1, id),  -- warning: SIS110
   months(d),
-  truncate(10, price)
+  truncate(1000, price)
 );
 
 -- case: 20000 buckets are many, but who knows

@@ -298,7 +298,7 @@ CREATE TABLE t (id BIGINT, n INT, name STRING, ts TIMESTAMP, d DATE, price DECIM
   bucket(8, uid),
   days(tss),  -- error: SIS201
   months(d),
-  truncate(10, price)
+  truncate(1000, price)
 );
 
 -- case: truncate(4, NAME) among good ones
@@ -307,7 +307,7 @@ CREATE TABLE t (id BIGINT, n INT, name STRING, ts TIMESTAMP, d DATE, price DECIM
   bucket(8, uid),
   truncate(4, NAME),  -- error: SIS201
   months(d),
-  truncate(10, price)
+  truncate(1000, price)
 );
 
 -- case: case-sensitive: neither of two

@@ -149,7 +149,7 @@ CREATE TABLE t (a TINYINT, b SMALLINT, c INT, d BIGINT, e DECIMAL(38, 0), f DATE
 PARTITIONED BY (bucket(4, a), bucket(4, b), bucket(4, c), bucket(4, d), bucket(4, e), bucket(4, f), bucket(4, g), bucket(4, h), bucket(4, i), bucket(4, j), bucket(4, k), bucket(4, l));
 
 -- case: everything that truncate takes
-CREATE TABLE t (a TINYINT, b SMALLINT, c INT, d BIGINT, e DECIMAL(9, 2), i STRING, j VARCHAR(30), l BINARY) USING iceberg
+CREATE TABLE t (a TINYINT, b SMALLINT, c INT, d BIGINT, e DECIMAL(3, 2), i STRING, j VARCHAR(30), l BINARY) USING iceberg
 PARTITIONED BY (truncate(4, a), truncate(4, b), truncate(4, c), truncate(4, d), truncate(4, e), truncate(4, i), truncate(4, j), truncate(4, l));
 
 -- case: everything that the time transforms take
@@ -176,7 +176,7 @@ CREATE TABLE t (id BIGINT, n INT, name STRING, ts TIMESTAMP, d DATE, price DECIM
   bucket(8, uid),
   days(name),  -- error: SIS202
   months(d),
-  truncate(10, price)
+  truncate(1000, price)
 );
 
 -- case: hours of a string

@@ -83,7 +83,7 @@ CREATE TABLE t (id BIGINT, n INT, name STRING, ts TIMESTAMP, d DATE, price DECIM
   bucket(8, uid),
   p,  -- error: SIS203
   months(d),
-  truncate(10, price)
+  truncate(1000, price)
 );
 
 -- case: in REPLACE

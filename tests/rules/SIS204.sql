@@ -71,7 +71,7 @@ CREATE TABLE t (id BIGINT, n INT, name STRING, ts TIMESTAMP, d DATE, price DECIM
   bucket(8, uid),
   l.element,  -- error: SIS204
   months(d),
-  truncate(10, price)
+  truncate(1000, price)
 );
 
 -- case: in REPLACE

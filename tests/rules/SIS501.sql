@@ -39,5 +39,5 @@ CREATE TABLE t (id BIGINT, n INT, name STRING, ts TIMESTAMP, d DATE, price DECIM
   bucket(8, uid),
   ts,  -- warning: SIS501
   months(d),
-  truncate(10, price)
+  truncate(1000, price)
 );

@@ -32,7 +32,7 @@ CREATE TABLE t (id BIGINT, n INT, name STRING, ts TIMESTAMP, d DATE, price DECIM
   bucket(8, uid),
   uuid,  -- warning: SIS502
   months(d),
-  truncate(10, price)
+  truncate(1000, price)
 );
 
 -- case: a uuid that is a number

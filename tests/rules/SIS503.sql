@@ -24,7 +24,7 @@ CREATE TABLE t (id BIGINT, n INT, name STRING, ts TIMESTAMP, d DATE, price DECIM
   bucket(8, uid),
   x,  -- warning: SIS503
   months(d),
-  truncate(10, price)
+  truncate(1000, price)
 );
 
 -- case: a float in the place of another field

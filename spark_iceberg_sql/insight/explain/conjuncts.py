@@ -87,11 +87,20 @@ def why_not_pushed(expression: SparkExpression, withheld: str | None = None) -> 
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A partition field of any spec: its DDL clause, its source column, the name of its transform."""
+    """A partition field of any spec: its DDL clause, its source column, the name of its transform.
+
+    step: of truncate over a decimal, the difference between neighbouring values, `1.00`.
+    """
 
     clause: str
     source: str
     transform: str
+    step: str | None = None
+
+    @property
+    def step_text(self) -> str:
+        """What follows the clause: the real step of a decimal's truncate, or nothing."""
+        return f" (steps of {self.step})" if self.step is not None else ""
 
 
 def why_not_pruning(
@@ -126,7 +135,7 @@ def why_not_pruning(
             if field.transform == "bucket" and expression.class_name not in ("EqualTo", "In", "InSet"):
                 reasons.append(f"`{clause}` prunes only for = and IN")
             else:
-                reasons.append(f"`{clause}` excludes no file")
+                reasons.append(f"`{clause}`{field.step_text} excludes no file")
         missing = without_bounds.get(column, 0)
         if missing == total:
             reasons.append(f"the files have no bounds for `{column}` (write.metadata.metrics)")

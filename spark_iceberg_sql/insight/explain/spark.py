@@ -11,6 +11,8 @@ from spark_iceberg_sql.insight.explain.conjuncts import Field
 from spark_iceberg_sql.insight.explain.model import Explanation, Scan
 from spark_iceberg_sql.insight.explain.spark_conjuncts import Conjuncts
 from spark_iceberg_sql.model import bound_transform
+from spark_iceberg_sql.model.decimal_steps import decimal_step
+from spark_iceberg_sql.model.types import from_metadata
 from spark_iceberg_sql.spark.bridge.jvm import logs, sessions
 from spark_iceberg_sql.spark.bridge.jvm.gateway import Java
 from spark_iceberg_sql.spark.bridge.jvm.java_errors import JVM_ERRORS
@@ -193,8 +195,16 @@ def partition_fields(table: Java) -> tuple[Field, ...]:
     for text, source, _ in iceberg_filters.partition_fields(table):
         transform = bound_transform.from_metadata(text)
         if not transform.is_void:
-            result.append(Field(transform.clause(source), source, transform.transform.name))
+            step = _decimal_step(table, source, transform.parameter) if transform.transform.truncates else None
+            result.append(Field(transform.clause(source), source, transform.transform.name, step))
     return tuple(result)
+
+
+def _decimal_step(table: Java, source: str, width: int | None) -> str | None:
+    data_type = table.table().schema().findType(source)
+    if data_type is None or width is None:  # the column was dropped
+        return None
+    return decimal_step(from_metadata(str(data_type.toString())), width)
 
 
 def _name(node: Java) -> str:

@@ -176,7 +176,7 @@ class Conjuncts:
             yield Conjunct(
                 text=source_conjunct.text,
                 files=files,
-                pruned_by=tuple(_pruned_by(active_counts, total)) if does_prune else (),
+                pruned_by=tuple(self._pruned_by(active_counts)) if does_prune else (),
                 why_not=reason,
                 rewrite=rewrite,
                 rewrite_files=rewrite_files,
@@ -185,6 +185,14 @@ class Conjuncts:
                 files_without_added=pushed_counts.kept.files if added is not None else None,
                 inferred=source_conjunct.inferred,
             )
+
+    def _pruned_by(self, counts: FilterFiles) -> Iterator[str]:
+        steps = {field.clause: field.step_text for field in self._fields}
+        for fields in counts.pruned_by:
+            clauses = (bound_transform.from_metadata(term.transform).clause(term.column) for term in fields.terms)
+            yield " or ".join(f"{clause}{steps.get(clause, '')}" for clause in clauses)
+        if counts.kept.files < counts.by_partitions.files:
+            yield "bounds"
 
     def _rewrite(self, source_conjunct: _SourceConjunct, with_added: FilterFiles, total: int) -> tuple[str, int] | None:
         if source_conjunct.rule == "prune" and not self._adds(source_conjunct) and with_added.kept.files < total:
@@ -258,11 +266,3 @@ def _is_added(conjunct: Java) -> bool:
         expressions.node_class(literal) == "ImpliedLiteral" and str(literal.toString()).endswith(" (implied)")
         for literal in expressions.literals(conjunct)
     )
-
-
-def _pruned_by(counts: FilterFiles, total: int) -> Iterator[str]:
-    for fields in counts.pruned_by:
-        clauses = (bound_transform.from_metadata(term.transform).clause(term.column) for term in fields.terms)
-        yield " or ".join(clauses)
-    if counts.kept.files < counts.by_partitions.files:
-        yield "bounds"

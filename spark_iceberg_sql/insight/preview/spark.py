@@ -111,7 +111,7 @@ class _PreviewRun:
             self._frame = spark_commits.with_commit_numbers(
                 source.frame, spec_candidate.spec, source.schema, commits, self._commit_column
             )
-        self._notes = list(spec_candidate.warnings)
+        self._notes = [*spec_candidate.warnings, *spec_candidate.steps]
         self._is_sorted = bool((source.metadata or {}).get("default-sort-order-id"))
         if self._is_sorted:
             self._notes.append(

@@ -261,6 +261,6 @@ def _preview(
         basis,
         settings_text(settings),
         settings.target_size,
-        (*candidate.warnings, *notes),
+        (*candidate.warnings, *candidate.steps, *notes),
         unseen,
     )
