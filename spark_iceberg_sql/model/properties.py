@@ -102,7 +102,13 @@ SWITCHES = frozenset(
 METRICS_OF_COLUMN = "write.metadata.metrics.column."
 _PREFIXES = tuple(name for name in TABLE_PROPERTIES if name.endswith("."))
 # Names of PyIceberg's, Flink's and Amoro's that resemble Iceberg's.
-_OTHERS_PREFIXES = ("write.py-", "write.parquet.row-group-limit", "write.distribution.", "self-optimizing.", "snapshot.")
+_OTHERS_PREFIXES = (
+    "write.py-",
+    "write.parquet.row-group-limit",
+    "write.distribution.",
+    "self-optimizing.",
+    "snapshot.",
+)
 # One wrong letter or two, not another word.
 _MIN_SIMILARITY = 0.92
 
