@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from spark_iceberg_sql.lazy import regex
+from spark_iceberg_sql.model.iceberg_names import TABLE_PROPERTIES
 from spark_iceberg_sql.records import record
 
 _INTEGER = regex(r"[+-]?[0-9]{1,19}")
@@ -11,6 +12,7 @@ _LONG = 2**63
 ALWAYS = "every commit"
 INSERT = "every INSERT"
 SCAN = "every query"
+EXPIRE = "expire_snapshots"
 
 
 @record(frozen=True, slots=True)
@@ -49,6 +51,7 @@ class Property:
 _FORMATS = ("parquet", "orc", "avro")
 _MODES = ("copy-on-write", "merge-on-read")
 _LEVELS = ("serializable", "snapshot")
+_ROW_CHANGES = (("write.delete", "DELETE"), ("write.update", "UPDATE"), ("write.merge", "MERGE"))
 _DISTRIBUTIONS = ("none", "hash", "range")
 _CODECS = ("uncompressed", "snappy", "gzip", "lzo", "brotli", "lz4", "zstd", "lz4_raw")
 _PAGES =(
@@ -81,6 +84,10 @@ PROPERTIES: dict[str, Property] = {
     "write.delete.isolation-level": Property("every DELETE", choices=_LEVELS),
     "write.update.isolation-level": Property("every UPDATE", choices=_LEVELS),
     "write.merge.isolation-level": Property("every MERGE", choices=_LEVELS),
+    **{f"{key}.distribution-mode": Property(f"every {name}", choices=_DISTRIBUTIONS) for key, name in _ROW_CHANGES},
+    "history.expire.max-snapshot-age-ms": Property(EXPIRE, bits=64),
+    "history.expire.max-ref-age-ms": Property(EXPIRE, bits=64),
+    "history.expire.min-snapshots-to-keep": Property(EXPIRE, bits=32),
     "read.split.target-size": Property(SCAN, bits=64),
     "read.split.planning-lookback": Property(SCAN, bits=32),
     "read.split.open-file-cost": Property(SCAN, bits=64),
@@ -88,4 +95,40 @@ PROPERTIES: dict[str, Property] = {
 }
 # Keys that a table of format version 3 alone may have when it is created.
 V3_KEYS = frozenset({"encryption.key-id", "encryption.data-key-length"})
+# Java reads any value of these but `true` as false, without a word.
+SWITCHES = frozenset(
+    name for name in TABLE_PROPERTIES if name.endswith(("enabled", "-uncompressed", "partitioned-paths"))
+)
 METRICS_OF_COLUMN = "write.metadata.metrics.column."
+_PREFIXES = tuple(name for name in TABLE_PROPERTIES if name.endswith("."))
+# Names of PyIceberg's, Flink's and Amoro's that resemble Iceberg's.
+_OTHERS_PREFIXES = (
+    "write.py-",
+    "write.parquet.row-group-limit",
+    "write.distribution.",
+    "self-optimizing.",
+    "snapshot.",
+)
+# One wrong letter or two, not another word.
+_MIN_SIMILARITY = 0.92
+
+
+def similar_property(key: str) -> str | None:
+    """The property that a misspelt key most likely means; None if it may be a key of the user's or of another engine.
+
+    key: as in the statement.
+    """
+    if key in PROPERTIES or key in TABLE_PROPERTIES or key.startswith((*_PREFIXES, *_OTHERS_PREFIXES)):
+        return None
+    candidates = {_letters(name): name for name in TABLE_PROPERTIES if "." in name or name == "format-version"}
+    letters = _letters(key)
+    if letters in candidates:
+        return candidates[letters]
+    from difflib import get_close_matches  # imported only for an unknown key: the command starts sooner
+
+    return next((candidates[name] for name in get_close_matches(letters, candidates, 1, _MIN_SIMILARITY)), None)
+
+
+def _letters(key: str) -> str:
+    """A key without its case and the marks between its words."""
+    return key.lower().translate({ord(mark): None for mark in "-_. "})

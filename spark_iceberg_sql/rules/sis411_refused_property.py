@@ -6,7 +6,10 @@ Spark reserves `provider`, `location`, `owner`, `external`, `is_managed_location
 setting these properties is refused ("is a reserved table property"). Iceberg parses the values of many others: if
 `commit.retry.num-retries` is not a number, the statement is refused; if `write.distribution-mode` is unknown or
 `write.target-file-size-bytes` is '512MB', the statement is accepted and then every INSERT fails. Column metrics
-need a column that exists, and since Iceberg 1.11 `encryption.key-id` needs format version 3.
+need a column that exists, and since Iceberg 1.11 `encryption.key-id` needs format version 3. A retention such as
+`history.expire.max-snapshot-age-ms` of '7d' is accepted, and `expire_snapshots` fails. A name that Iceberg does not
+read is ignored: one that is misspelt is a warning, a key of another kind never is. So are switches that are neither
+`true` nor `false`, and a target file size below the size of a row group.
 
 ## Instead
 `USING`, `LOCATION`, `ALTER TABLE ... WRITE ORDERED BY` and `SET IDENTIFIER FIELDS`. File formats are parquet, orc
@@ -43,7 +46,7 @@ from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.lazy import regex
 from spark_iceberg_sql.model import iceberg_versions
-from spark_iceberg_sql.model.properties import METRICS_OF_COLUMN, PROPERTIES, V3_KEYS
+from spark_iceberg_sql.model.properties import METRICS_OF_COLUMN, PROPERTIES, SWITCHES, V3_KEYS, similar_property
 from spark_iceberg_sql.model.table import Table
 from spark_iceberg_sql.rules.base import Category, Finding, Findings, rule
 from spark_iceberg_sql.rules.message_format import join_names
@@ -68,6 +71,8 @@ _ICEBERG_RESERVED = {
     "identifier-fields": "write `ALTER TABLE {table} SET IDENTIFIER FIELDS ...`",
 }
 _SIZE = regex(r"([0-9]+)\s*([kmgt])i?b?", re.IGNORECASE)
+_TARGET_SIZE = "write.target-file-size-bytes"
+_GROUP_SIZE = "write.parquet.row-group-size-bytes"
 # Properties that other engines use for partitioning.
 _PARTITION_KEYS = ("partitioning", "partitioned_by", "partition_by", "partition_spec")
 
@@ -107,8 +112,10 @@ def refused_property(context: Context) -> Findings:
             help_ = _ICEBERG_RESERVED[item.key].replace("{table}", context.target.text)
             message = f"`{item.key}` cannot be set as a property: Iceberg has a statement for it"
             yield Finding(item.key_span, message, help_)
-        elif iceberg and (finding := _value(context, item) or _metrics(context, item)) is not None:
+        elif iceberg and (finding := _value(context, item) or _metrics(context, item) or _ignored(item)) is not None:
             yield finding
+    if iceberg:
+        yield from _small_target(context, items)
     for item in items if isinstance(node, nodes.Create) and iceberg else ():
         is_refused = iceberg_versions.has(context.catalog.iceberg, iceberg_versions.V3_KEYS_SINCE)
         if item.key in V3_KEYS and context.format_version in (1, 2) and is_refused:
@@ -164,6 +171,38 @@ def _metrics(context: Context, item: terms.Property) -> Finding | None:
     names = context.suggested_names(context.schema, name)
     message = f"`{context.target.text}` has no column `{name}` to collect metrics for"
     return Finding(item.key_span, message, f"write {join_names(names)}")
+
+
+def _ignored(item: terms.Property) -> Finding | None:
+    """A misspelt name, and a switch that is neither true nor false: Iceberg ignores both."""
+    if item.key in SWITCHES:
+        if "{" in item.value or "$" in item.value or item.value.lower() in ("true", "false"):
+            return None
+        message = f"Iceberg reads `{item.value}` as false: `{item.key}` must be 'true' or 'false'"
+        return Finding(item.value_span, message, "write 'true' or 'false'", severity=Severity.WARNING)
+    similar = None if "{" in item.key or "$" in item.key else similar_property(item.key)
+    if similar is None:
+        return None
+    message = f"Iceberg ignores the property `{item.key}`: it has none of this name"
+    return Finding(item.key_span, message, f"write '{similar}'", severity=Severity.WARNING)
+
+
+def _small_target(context: Context, items: tuple[terms.Property, ...]) -> Findings:
+    """A target size of files below that of a row group: the row groups never reach theirs."""
+    table_properties = context.table.properties if isinstance(context.table, Table) else {}
+    if isinstance(context.node, nodes.Create):
+        table_properties = {}
+    values = {**table_properties, **context.properties}
+    target, group = values.get(_TARGET_SIZE, ""), values.get(_GROUP_SIZE, "")
+    if not (re.fullmatch("[0-9]{1,18}", target) and re.fullmatch("[0-9]{1,18}", group)) or int(target) >= int(group):
+        return
+    if values.get("write.format.default", "parquet").lower() != "parquet":
+        return
+    item = next((item for item in items if item.key in (_TARGET_SIZE, _GROUP_SIZE)), None)
+    if item is not None:
+        message = f"the target size of files, {target} bytes, is below that of a row group, {group} bytes"
+        help_ = f"write '{_GROUP_SIZE}' = '{target}', or a larger '{_TARGET_SIZE}'"
+        yield Finding(item.value_span, message, help_, severity=Severity.WARNING)
 
 
 def _removed(context: Context, node: nodes.SetProperties) -> Findings:

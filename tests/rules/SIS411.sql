@@ -434,11 +434,11 @@ CREATE TABLE t (id BIGINT, n INT) USING iceberg;
 ALTER TABLE t SET TBLPROPERTIES ('read.parquet.vectorization.batch-size' = 'x'); -- error: SIS411
 
 -- case: read.parquet.vectorization.enabled=x at CREATE
-CREATE TABLE t (id BIGINT, n INT) USING iceberg TBLPROPERTIES ('read.parquet.vectorization.enabled' = 'x');
+CREATE TABLE t (id BIGINT, n INT) USING iceberg TBLPROPERTIES ('read.parquet.vectorization.enabled' = 'x'); -- warning: SIS411
 
 -- case: read.parquet.vectorization.enabled=x at ALTER
 CREATE TABLE t (id BIGINT, n INT) USING iceberg;
-ALTER TABLE t SET TBLPROPERTIES ('read.parquet.vectorization.enabled' = 'x');
+ALTER TABLE t SET TBLPROPERTIES ('read.parquet.vectorization.enabled' = 'x'); -- warning: SIS411
 
 -- case: encryption.key-id=k at CREATE
 CREATE TABLE t (id BIGINT, n INT) USING iceberg TBLPROPERTIES ('encryption.key-id' = 'k'); -- error: SIS411
@@ -455,11 +455,11 @@ CREATE TABLE t (id BIGINT, n INT) USING iceberg;
 ALTER TABLE t SET TBLPROPERTIES ('encryption.data-key-length' = '16');
 
 -- case: gc.enabled=x at CREATE
-CREATE TABLE t (id BIGINT, n INT) USING iceberg TBLPROPERTIES ('gc.enabled' = 'x');
+CREATE TABLE t (id BIGINT, n INT) USING iceberg TBLPROPERTIES ('gc.enabled' = 'x'); -- warning: SIS411
 
 -- case: gc.enabled=x at ALTER
 CREATE TABLE t (id BIGINT, n INT) USING iceberg;
-ALTER TABLE t SET TBLPROPERTIES ('gc.enabled' = 'x');
+ALTER TABLE t SET TBLPROPERTIES ('gc.enabled' = 'x'); -- warning: SIS411
 
 -- case: schema.name-mapping.default=x at CREATE
 CREATE TABLE t (id BIGINT, n INT) USING iceberg TBLPROPERTIES ('schema.name-mapping.default' = 'x');
@@ -469,18 +469,18 @@ CREATE TABLE t (id BIGINT, n INT) USING iceberg;
 ALTER TABLE t SET TBLPROPERTIES ('schema.name-mapping.default' = 'x');
 
 -- case: history.expire.min-snapshots-to-keep=x at CREATE
-CREATE TABLE t (id BIGINT, n INT) USING iceberg TBLPROPERTIES ('history.expire.min-snapshots-to-keep' = 'x');
+CREATE TABLE t (id BIGINT, n INT) USING iceberg TBLPROPERTIES ('history.expire.min-snapshots-to-keep' = 'x'); -- error: SIS411
 
 -- case: history.expire.min-snapshots-to-keep=x at ALTER
 CREATE TABLE t (id BIGINT, n INT) USING iceberg;
-ALTER TABLE t SET TBLPROPERTIES ('history.expire.min-snapshots-to-keep' = 'x');
+ALTER TABLE t SET TBLPROPERTIES ('history.expire.min-snapshots-to-keep' = 'x'); -- error: SIS411
 
 -- case: write.metadata.delete-after-commit.enabled=x at CREATE
-CREATE TABLE t (id BIGINT, n INT) USING iceberg TBLPROPERTIES ('write.metadata.delete-after-commit.enabled' = 'x');
+CREATE TABLE t (id BIGINT, n INT) USING iceberg TBLPROPERTIES ('write.metadata.delete-after-commit.enabled' = 'x'); -- warning: SIS411
 
 -- case: write.metadata.delete-after-commit.enabled=x at ALTER
 CREATE TABLE t (id BIGINT, n INT) USING iceberg;
-ALTER TABLE t SET TBLPROPERTIES ('write.metadata.delete-after-commit.enabled' = 'x');
+ALTER TABLE t SET TBLPROPERTIES ('write.metadata.delete-after-commit.enabled' = 'x'); -- warning: SIS411
 
 -- case: properties of Parquet in a table of ORC files
 CREATE TABLE t (id BIGINT, n INT) USING iceberg TBLPROPERTIES ('write.format.default' = 'orc', 'write.parquet.page-size-bytes' = 'x');
@@ -490,3 +490,30 @@ CREATE TABLE t (id BIGINT, n INT) USING iceberg TBLPROPERTIES ('write.parquet.co
 
 -- case: a size of Parquet's filters
 CREATE TABLE t (id BIGINT, n INT) USING iceberg TBLPROPERTIES ('write.parquet.bloom-filter-max-bytes' = '1MB'); -- error: SIS411
+
+-- case: retentions that expire_snapshots cannot read
+CREATE TABLE t (id BIGINT) USING iceberg TBLPROPERTIES ('history.expire.max-snapshot-age-ms' = '7d'); -- error: SIS411
+CREATE TABLE u (id BIGINT) USING iceberg TBLPROPERTIES ('history.expire.max-snapshot-age-ms' = '604800000');
+
+-- case: a number of snapshots that is none
+CREATE TABLE t (id BIGINT) USING iceberg;
+ALTER TABLE t SET TBLPROPERTIES ('history.expire.min-snapshots-to-keep' = 'ten'); -- error: SIS411
+
+-- case: names that are misspelt
+CREATE TABLE t (id BIGINT) USING iceberg TBLPROPERTIES ('write.target-file-size-byte' = '1000'); -- warning: SIS411
+ALTER TABLE t SET TBLPROPERTIES ('write.distribution_mode' = 'hash'); -- warning: SIS411
+ALTER TABLE t SET TBLPROPERTIES ('history.expire.max-snapshots-age-ms' = '1000'); -- warning: SIS411
+
+-- case: keys of users and of other engines
+CREATE TABLE t (id BIGINT) USING iceberg TBLPROPERTIES ('team' = 'a', 'Comment' = 'b', 'UUID' = 'c', 'write.parallelism' = '4', 'write.parquet.row-group-limit' = '1', 'write.distribution.hash-mode' = 'auto', 'self-optimizing.enabled' = 'yes', 'write.py-location-provider.impl' = 'x');
+ALTER TABLE t SET TBLPROPERTIES ('write.parquet.bloom-filter-enabled.column.id' = 'true', 'write.metadata.metrics.column.id' = 'counts', 'read.stream.rate' = '3', 'snapshot.base.keep.minutes' = '9');
+
+-- case: switches
+CREATE TABLE t (id BIGINT) USING iceberg TBLPROPERTIES ('write.object-storage.enabled' = 'yes'); -- warning: SIS411
+ALTER TABLE t SET TBLPROPERTIES ('write.metadata.delete-after-commit.enabled' = 'TRUE', 'gc.enabled' = 'false');
+
+-- case: a target below a row group
+CREATE TABLE t (id BIGINT) USING iceberg TBLPROPERTIES ('write.target-file-size-bytes' = '1048576', 'write.parquet.row-group-size-bytes' = '2097152'); -- warning: SIS411
+CREATE TABLE u (id BIGINT) USING iceberg TBLPROPERTIES ('write.parquet.row-group-size-bytes' = '2097152');
+ALTER TABLE u SET TBLPROPERTIES ('write.target-file-size-bytes' = '1048576'); -- warning: SIS411
+ALTER TABLE u SET TBLPROPERTIES ('write.target-file-size-bytes' = '4194304');

@@ -48,3 +48,24 @@ CALL local.system.rewrite_data_files(table => 'db.t', strategy => 'bin-pack');  
 CALL local.system.rewrite_data_files(table => 'db.t', strategy => 'binpack', sort_order => 'id');  -- error: SIS609
 CALL local.system.rewrite_data_files(table => 'db.t', strategy => 'BINPACK');
 CALL local.system.rewrite_data_files(table => 'db.t', strategy => 'Sort', sort_order => 'zorder(id, ts)');
+
+-- case: options
+CREATE TABLE db.t (id BIGINT, ts TIMESTAMP) USING iceberg PARTITIONED BY (days(ts));
+INSERT INTO db.t VALUES (1, TIMESTAMP '2024-01-01 00:00:00');
+CALL local.system.rewrite_data_files(table => 'db.t', options => map('min-input-fles', '2'));  -- error: SIS609
+CALL local.system.rewrite_data_files(table => 'db.t', options => map('rewrite-all', 'true', 'target-file-size-bytes', '128MB'));  -- error: SIS609
+CALL local.system.rewrite_data_files(table => 'db.t', options => map('rewrite-job-order', 'small-first'));  -- error: SIS609
+CALL local.system.rewrite_data_files(table => 'db.t', options => map('min-input-files', '0'));  -- error: SIS609
+CALL local.system.rewrite_data_files(table => 'db.t', options => map('target-file-size-bytes', '1000', 'max-file-size-bytes', '500', 'min-file-size-bytes', '1'));  -- error: SIS609
+CALL local.system.rewrite_data_files(table => 'db.t', options => map('rewrite-all', 'true', 'rewrite-job-order', 'BYTES-ASC', 'max-file-group-size-bytes', '1000000000'));
+CALL local.system.rewrite_position_delete_files(table => 'db.t', options => map('rewrite-al', 'true'));  -- error: SIS609
+CALL local.system.rewrite_position_delete_files(table => 'db.t', options => map('rewrite-all', 'true'));
+
+-- case: conditions
+CREATE TABLE db.t (id BIGINT, ts TIMESTAMP) USING iceberg PARTITIONED BY (days(ts), bucket(4, id));
+INSERT INTO db.t VALUES (1, TIMESTAMP '2024-01-01 00:00:00');
+CALL local.system.rewrite_data_files(table => 'db.t', where => 'ts_day = DATE "2024-01-01"');  -- error: SIS609
+CALL local.system.rewrite_data_files(table => 'db.t', where => 'id > 0 AND id_bucket IN (1, 2)');  -- error: SIS609
+CALL local.system.rewrite_data_files(table => 'db.t', where => 'idd = 1');  -- error: SIS609
+CALL local.system.rewrite_data_files(table => 'local.db.t', where => 'ID = 1 AND ts IS NOT NULL AND NOT id BETWEEN 3 AND 4');
+CALL local.system.rewrite_data_files(table => 'db.t', where => 'ts >= TIMESTAMP "2024-01-01 00:00:00" AND id NOT IN (3, 5)');
