@@ -110,9 +110,13 @@ def _relation_start(words: Sequence[str]) -> int | None:
     if first == "UPDATE":
         return 1
     select = words.index("SELECT") if selects else 0
-    froms = [index for index, word in enumerate(words) if word == "FROM"]
+    from_indices = [index for index, word in enumerate(words) if word == "FROM"]
     # `extract(YEAR FROM ts)` has a FROM as well.
-    return froms[0] + 1 if len(froms) == 1 and froms[0] > select and froms[0] + 1 < len(words) else None
+    return (
+        from_indices[0] + 1
+        if len(from_indices) == 1 and from_indices[0] > select and from_indices[0] + 1 < len(words)
+        else None
+    )
 
 
 def _alias(tokens: Sequence[Token], end: int, table: str) -> tuple[int | None, frozenset[str]]:
