@@ -40,6 +40,8 @@ _INTEGER = regex(r"([0-9]{1,18})([LlSsYy]?)")
 
 def may_be_query(statement: Statement) -> bool:
     """True if a statement may contain what the rules for queries check: calls, filters, strings in double quotes ..."""
+    if statement.first == "SELECT" and statement.may_contain("from"):
+        return True  # it may name a partition field
     if statement.text.isascii():
         return (
             statement.may_contain("where")

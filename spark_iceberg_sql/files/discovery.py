@@ -18,7 +18,8 @@ from spark_iceberg_sql.files.source import ExtractionProblem, SourceFile, TextUn
 from spark_iceberg_sql.files.source_map import range_fragment
 from spark_iceberg_sql.files.yaml_nodes import YAML_SUFFIXES
 
-SUFFIXES = frozenset({".sql", ".hql", ".ddl", ".py", ".ipynb"})
+_DOCUMENTS = frozenset({".md", ".markdown", ".mdx", ".rst"})
+SUFFIXES = frozenset({".sql", ".hql", ".ddl", ".py", ".ipynb"}) | _DOCUMENTS
 # Extensions of files that are read as SQL if they are named explicitly.
 _SQL_SUFFIXES = frozenset({
     "", ".sql", ".hql", ".ddl", ".dml", ".q", ".hive", ".sqlx", ".spark", ".sparksql", ".psql",
@@ -43,7 +44,7 @@ def find_files(
 ) -> Iterator[str]:
     """The files to check, each once, as the user would name them.
 
-    paths: files, folders (searched for SQL, Python and notebooks; hidden folders are skipped), globs
+    paths: files, folders (searched for SQL, Python, notebooks and documents; hidden folders are skipped), globs
     and `-`. excluded: whether to skip a file or folder found in a search; it is not called for a file
     that is named. ignored: the full paths in a folder to search that are skipped as well. admit: raises an
     error for a file, or a folder to search, that may not be read. Raises FileError if a path does not exist.
@@ -97,7 +98,9 @@ def _walk(folder: str, excluded: Callable[[Path], bool], ignored: Set[str]) -> I
             is_checked = suffix in SUFFIXES or configures_models(path, projects)
             # A pipe, a socket or a device may never end.
             may_block = os.path.exists(path) and not os.path.isfile(path)
-            if is_checked and not skipped(path) and not may_block:
+            # Sites link documents that only a build makes; nobody keeps SQL that runs behind such a link.
+            is_dangling = suffix in _DOCUMENTS and not os.path.exists(path)
+            if is_checked and not skipped(path) and not may_block and not is_dangling:
                 yield path
     yield from map(os.path.normpath, unreadable_folders)  # read_bytes raises the error
 
@@ -159,7 +162,7 @@ def extract_source(
 ) -> SourceFile:
     """The text units and SQL fragments of a file.
 
-    name: its path; its suffix decides between Python, notebook and SQL. text: its content.
+    name: its path; its suffix decides between Python, notebook, document and SQL. text: its content.
     projects: the dbt projects read so far. callables: the functions that pass a program's SQL to Spark.
     manifest: dbt's `manifest.json`, if a setting names it. Raises FileError for an invalid notebook.
     """
@@ -194,8 +197,12 @@ def _source_by_suffix(name: str, text: str, callables: Sequence[str]) -> SourceF
 
         fragments, problems = python_sql(text, callables=callables)
         return SourceFile(name, (unit,), tuple(fragments), tuple(problems), is_program=True, **detect_engine(text))
+    if suffix in _DOCUMENTS:
+        from spark_iceberg_sql.files.documents.sql_blocks import read_document  # the command starts sooner
+
+        return read_document(name, text, suffix)
     if suffix not in _SQL_SUFFIXES:
-        reason = f"`{suffix}` files are not supported, only SQL, Python programs and notebooks"
+        reason = f"`{suffix}` files are not supported, only SQL, Python programs, notebooks and documents"
         problem = ExtractionProblem(0, 0, 0, reason, "put the SQL in a separate `.sql` file")
         return SourceFile(name, (unit,), (), (problem,))
     if any(marker in text for marker in ("COMMAND", "MAGIC", "endDelimiter", "%")):

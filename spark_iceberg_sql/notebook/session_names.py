@@ -16,7 +16,7 @@ from spark_iceberg_sql.spark.gate import intercept
 from spark_iceberg_sql.spark.gate.catalog_names import CatalogNames
 from spark_iceberg_sql.spark.gate.session_tables import SessionTables
 from spark_iceberg_sql.syntax.brackets import between_commas
-from spark_iceberg_sql.syntax.identifiers import dotted, qualified_name
+from spark_iceberg_sql.syntax.identifiers import dotted
 from spark_iceberg_sql.syntax.lexer import Token, TokenKind, tokenize
 from spark_iceberg_sql.syntax.script import Statement
 
@@ -119,15 +119,6 @@ class SessionNames(CatalogNames):
                 if field.name.lower() == name.lower() and not field.transform.is_void:
                     return field
         return None
-
-
-def value_call(field: PartitionField) -> str:
-    """The call that returns a partition field's values: `iceberg_days(ts)`."""
-    transform, parameter = field.transform.transform, field.transform.parameter
-    column = qualified_name(field.source.split("."))
-    if transform.is_identity or not transform.functions:
-        return column
-    return f"{transform.functions[-1]}({column if parameter is None else f'{parameter}, {column}'})"
 
 
 def table_names(tokens: list[Token]) -> Iterator[tuple[str, ...]]:

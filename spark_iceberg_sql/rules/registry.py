@@ -77,6 +77,7 @@ _MODULES = (
     "sis607_wrong_number_of_values",
     "sis608_null_for_every_row",
     "sis609_refused_argument",
+    "sis610_hidden_field_in_query",
 )
 
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import ast
+import sys
 import warnings
 from contextlib import suppress
 from functools import lru_cache
+
+_NEWEST = (3, 14)  # whose strings are rewritten for an older Python
 
 
 def parse_python(text: str) -> ast.Module | None:
@@ -21,4 +24,12 @@ def syntax_tree(text: str) -> ast.Module:
     with warnings.catch_warnings():
         # Warnings such as that about "\\d" are not for this check to report.
         warnings.simplefilter("ignore")
-        return ast.parse(text)
+        try:
+            return ast.parse(text)
+        except SyntaxError:
+            from spark_iceberg_sql.files.python.newer_fstrings import with_older_fstrings  # few programs need it
+
+            older_text = with_older_fstrings(text) if sys.version_info < _NEWEST else text
+            if older_text == text:
+                raise
+        return ast.parse(older_text)

@@ -11,6 +11,7 @@ from pyspark.sql import SparkSession
 
 from spark_iceberg_sql.diagnostics import Diagnostic, Edit, Fix
 from spark_iceberg_sql.errors import IcebergSqlError
+from spark_iceberg_sql.facts.hidden_fields import hidden_field_help
 from spark_iceberg_sql.facts.target_context import METADATA_TABLES
 from spark_iceberg_sql.notebook import parameter_values, parameters
 from spark_iceberg_sql.notebook.cell import Cell
@@ -18,7 +19,7 @@ from spark_iceberg_sql.notebook.errors import syntax_help
 from spark_iceberg_sql.notebook.errors.error_spans import UNKNOWN_SNAPSHOT, error_span
 from spark_iceberg_sql.notebook.errors.spark_errors import ParsedError, parse_error
 from spark_iceberg_sql.notebook.errors.syntax_help import READS, STARTS, WRITES
-from spark_iceberg_sql.notebook.session_names import SessionNames, table_names, value_call
+from spark_iceberg_sql.notebook.session_names import SessionNames, table_names
 from spark_iceberg_sql.notebook.statements import table_of_call
 from spark_iceberg_sql.syntax import spark_mistakes
 from spark_iceberg_sql.syntax.identifiers import qualified_name, quoted
@@ -219,8 +220,7 @@ def _first_snapshot_help(names: SessionNames, statement: Statement) -> str | Non
 def _column_help(names: SessionNames, parsed_error: ParsedError, statement: Statement, span: tuple[int, int]) -> _Help:
     name = str(parsed_error.parameters.get("objectName", "")).replace("`", "").rpartition(".")[2]
     if (field := names.partition_field(statement, name)) is not None:
-        help = f"`{name}` is a partition field, not a column: filter on `{field.source}`, which also prunes"
-        return f"{help}; its values are `{value_call(field)}`", None
+        return f"`{name}` is a partition field, not a column: {hidden_field_help(field)}", None
     by_name = {proposal.rpartition(".")[2]: proposal for proposal in _proposals(parsed_error.parameters)}
     if statement.first == "MERGE" and not statement.may_contain(name.lower()):  # `*` means it
         listed = ", ".join(f"`{column}`" for column in by_name)

@@ -1,0 +1,1 @@
+"""SQL in documents: the blocks of Markdown, MDX and reStructuredText that are marked as SQL."""
