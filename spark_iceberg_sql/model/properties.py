@@ -12,7 +12,7 @@ _LONG = 2**63
 ALWAYS = "every commit"
 INSERT = "every INSERT"
 SCAN = "every query"
-EXPIRE = "expire_snapshots"
+EXPIRE = "`expire_snapshots`"
 
 
 @record(frozen=True, slots=True)
@@ -116,11 +116,11 @@ _MIN_SIMILARITY = 0.92
 def similar_property(key: str) -> str | None:
     """The property that a misspelt key most likely means; None if it may be a key of the user's or of another engine.
 
-    key: as in the statement.
+    key: as in the statement; SIS410 reports what resembles `format-version`.
     """
     if key in PROPERTIES or key in TABLE_PROPERTIES or key.startswith((*_PREFIXES, *_OTHERS_PREFIXES)):
         return None
-    candidates = {_letters(name): name for name in TABLE_PROPERTIES if "." in name or name == "format-version"}
+    candidates = {_letters(name): name for name in TABLE_PROPERTIES if "." in name}
     letters = _letters(key)
     if letters in candidates:
         return candidates[letters]

@@ -73,6 +73,8 @@ _ICEBERG_RESERVED = {
 _SIZE = regex(r"([0-9]+)\s*([kmgt])i?b?", re.IGNORECASE)
 _TARGET_SIZE = "write.target-file-size-bytes"
 _GROUP_SIZE = "write.parquet.row-group-size-bytes"
+_DURATION = regex(r"([0-9]{1,9})\s*(ms|s|min|h|d|w)(?:econds?|utes?|ours?|ays?|eeks?)?", re.IGNORECASE)
+_MILLISECONDS = {"ms": 1, "s": 1000, "min": 60_000, "h": 3_600_000, "d": 86_400_000, "w": 604_800_000}
 # Properties that other engines use for partitioning.
 _PARTITION_KEYS = ("partitioning", "partitioned_by", "partition_by", "partition_spec")
 
@@ -139,9 +141,11 @@ def _value(context: Context, item: terms.Property) -> Finding | None:
     if not _is_read(context, item.key) or (is_negative and isinstance(context.node, nodes.SetProperties)):
         return None
     help_ = f"write {property_type.expects}"
-    if (size := _SIZE.fullmatch(item.value)) is not None:
+    if not item.key.endswith("-ms") and (size := _SIZE.fullmatch(item.value)) is not None:
         number = int(size[1]) << 10 * (" kmgt".index(size[2].lower()))
         help_ = f"write the number of bytes: '{number}'"
+    elif item.key.endswith("-ms") and (duration := _DURATION.fullmatch(item.value)) is not None:
+        help_ = f"write the milliseconds: '{int(duration[1]) * _MILLISECONDS[duration[2].lower()]}'"
     if item.key.endswith("format.default"):
         message = f"unknown file format `{item.value}`: every INSERT would fail"
         return Finding(item.value_span, message, "write 'parquet', 'orc' or 'avro'")

@@ -113,6 +113,7 @@ class Probes:
             yield from self._changed("merge-on-read", METADATA[:0], rest=False)
         yield "rewrite_manifests", self._rewrite_manifests
         yield "INSERT again", self.fill
+        yield "expire_snapshots", lambda: self._call("expire_snapshots")
         yield "SELECT again", self._select
 
     def everything(self) -> Iterator[Probe]:
