@@ -147,6 +147,8 @@ def _unknown_columns(context: Context, table: nodes.CallArgument, where: nodes.C
     node = context.node
     assert isinstance(node, nodes.Call)
     parts = split_name(table.value)
+    if len(parts) == 1 and node.catalog:
+        return  # which namespace of the catalog is current there is unknown
     target = context.catalog.get((*node.catalog, *parts) if len(parts) == 2 else parts)
     if not isinstance(target, Table) or target.schema is None or not target.is_certain:
         return
