@@ -166,7 +166,7 @@ def test_a_script_for_each_shell(shell: str, capsys: Any) -> None:
         (["check", "--select", "SIS10"], {f"SIS10{n}" for n in range(1, 10)}),
         (["check", "--output-format", "j"], {"json", "junit"}),
         (["check", "we"], {"weeks.sql"}),
-        (["explain", "SIS50"], {f"SIS50{n}" for n in range(1, 6)}),
+        (["explain", "SIS50"], {f"SIS50{n}" for n in range(1, 7)}),
     ],
 )  # fmt: skip
 def test_bash_completes(typed: list[str], completed: set[str], capsys: Any) -> None:
