@@ -24,9 +24,9 @@ def checkout(tmp_path: Path) -> Path:
 
 @pytest.mark.thorough
 def test_a_new_rule_works_at_once(checkout: Path) -> None:
-    said = make(checkout, "SIS506", "identity-on-json", "A table partitioned by JSON text.")
-    assert "sis506_identity_on_json.py" in said
-    command = [sys.executable, "-m", "spark_iceberg_sql", "check", "tests/rules/SIS506.sql"]
+    said = make(checkout, "SIS599", "identity-on-json", "A table partitioned by JSON text.")
+    assert "sis599_identity_on_json.py" in said
+    command = [sys.executable, "-m", "spark_iceberg_sql", "check", "tests/rules/SIS599.sql"]
     done = subprocess.run(
         [*command, "--output-format", "concise"],
         capture_output=True,
@@ -35,8 +35,8 @@ def test_a_new_rule_works_at_once(checkout: Path) -> None:
         cwd=checkout,
         env={**os.environ, "PYTHONPATH": str(checkout)},
     )
-    assert done.stdout.startswith("tests/rules/SIS506.sql:2:75: warning[SIS506] `doubtful` is doubtful\n")
-    assert done.stdout.count("SIS506]") == 1
+    assert done.stdout.startswith("tests/rules/SIS599.sql:2:75: warning[SIS599] `doubtful` is doubtful\n")
+    assert done.stdout.count("SIS599]") == 1
     tools = ["ruff", "check", "--config", str(ROOT / "pyproject.toml"), "spark_iceberg_sql/rules"]
     clean = subprocess.run([sys.executable, "-m", *tools], capture_output=True, text=True, check=False, cwd=checkout)
     assert clean.returncode == 0, clean.stdout
@@ -48,7 +48,7 @@ def test_a_new_rule_works_at_once(checkout: Path) -> None:
     [
         ("SIS504", "another-name", "SIS504 is taken"),
         ("506", "identity-on-json", "a code and a name are like"),
-        ("SIS506", "Identity", "a code and a name are like"),
+        ("SIS599", "Identity", "a code and a name are like"),
     ],
 )
 def test_what_cannot_be_made(checkout: Path, code: str, name: str, says: str) -> None:
