@@ -17,7 +17,7 @@ SELECT date_trunc('fortnight', ts) FROM t;  -- warning: SIS608
 SELECT trunc(ts, 'day') FROM t;  -- warning: SIS608
 
 -- case: not a comparison
-CREATE TABLE t (id BIGINT, kind STRING, ts TIMESTAMP) USING iceberg PARTITIONED BY (days(ts));
+CREATE TABLE t (id BIGINT, kind STRING, ts TIMESTAMP, `null` INT) USING iceberg PARTITIONED BY (days(ts));
 UPDATE t SET kind = NULL, id = NULL WHERE id = 5;
 MERGE INTO t USING t AS s ON t.id = s.id WHEN MATCHED AND s.kind IS NULL THEN UPDATE SET kind = NULL;
 SELECT * FROM t WHERE kind <=> NULL;
