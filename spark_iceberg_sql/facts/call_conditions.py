@@ -15,7 +15,6 @@ _NOT_NAMES = frozenset({
     "AND", "OR", "NOT", "NULL", "TRUE", "FALSE", "END", "THEN", "ELSE", "WHEN", "CASE", "IS", "CURRENT_DATE",
     "CURRENT_TIMESTAMP", "LOCALTIMESTAMP", "CURDATE",
 })  # fmt: skip
-_TIMES = frozenset({"year", "month", "day", "hour"})
 
 
 @record(frozen=True, slots=True)
@@ -61,7 +60,7 @@ def _compared(tokens: list[Token]) -> Iterator[str]:
 
 def _column_to_write(field: PartitionField) -> str:
     """A condition on the field's column that selects whole partitions."""
-    if field.transform.text in _TIMES:
+    if field.transform.transform.granularity is not None:  # of time
         clause = f"{field.source} >= ... AND {field.source} < ..."
         return f"filter on `{field.source}`, over a whole {field.transform.text}: `{clause}`"
     return f"filter on `{field.source}`, from which Iceberg derives it"
