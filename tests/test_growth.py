@@ -99,6 +99,14 @@ def test_growth(shape: str) -> None:
     assert ratio(lambda: check(few), lambda: check(many), 13) < 13
 
 
+@pytest.mark.parametrize("query", ["SELECT id FROM db.t ORDER BY id", "SELECT id FROM db.t WHERE ts_day = 1"])
+def test_many_queries(query: str) -> None:
+    """Whether a script declares variables is asked for once, not for each query."""
+    table = "CREATE TABLE db.t (id BIGINT, ts TIMESTAMP) USING iceberg PARTITIONED BY (days(ts));\n"
+    few, many = (table + f"{query};\n" * n for n in (300, 2400))
+    assert ratio(lambda: check(few), lambda: check(many), 20) < 20
+
+
 def test_parentheses() -> None:
     few, many = (f"ALTER TABLE t ADD PARTITION FIELD {'(' * n}a{')' * n}" for n in (1000, 8000))
     assert ratio(lambda: check(few), lambda: check(many), 24) < 24

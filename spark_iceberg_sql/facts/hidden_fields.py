@@ -6,6 +6,7 @@ Only certain cases are read: one SELECT or none, one table, and a name where onl
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.lazy import regex
@@ -90,15 +91,25 @@ def hidden_field_uses(context: Context) -> Iterator[HiddenFieldUse]:
         return
     parts = tuple(token.text.strip("`") for token in path)
     after, qualifiers = _alias(tokens, end, parts[-1])
-    if after is None or _REDEFINITION.search(context.text.lower()) is not None:
+    if after is None:
         return
     fields, metadata_table = _fields(context, parts)
+    if not fields:
+        return
     names = {index: name for index, name in _column_names(tokens, qualifiers) if not start <= index < after}
     aliases = {folded(t.text.strip("`")) for i, t in enumerate(tokens) if i and _names_an_alias(tokens, i)}
-    for index, name in names.items():
-        field = fields.get(folded(name))
-        if field is not None and folded(name) not in aliases:
-            yield HiddenFieldUse(name, (tokens[index].start, tokens[index].end), field, metadata_table)
+    uses = [
+        HiddenFieldUse(name, (tokens[index].start, tokens[index].end), fields[folded(name)], metadata_table)
+        for index, name in names.items()
+        if folded(name) in fields and folded(name) not in aliases
+    ]
+    if uses and not _may_redefine(context.text):
+        yield from uses
+
+
+@lru_cache(maxsize=1)  # a script is asked for once for each of its statements
+def _may_redefine(script: str) -> bool:
+    return _REDEFINITION.search(script.lower()) is not None
 
 
 def _relation_start(words: Sequence[str]) -> int | None:
