@@ -35,14 +35,20 @@ def java(supported: tuple[int, ...] = JAVA) -> str:
     if executable is None:
         where = f"in JAVA_HOME={home}" if home else "on PATH"
         raise JavaError(f"no Java {where}: install a Java runtime {version_names} and set JAVA_HOME to it")
-    version_output = subprocess.run([executable, "-version"], capture_output=True, text=True, check=False).stderr
-    match = re.search(r'version "((\d+)[^"]*)"', version_output)
-    if match is None or int(match[2]) not in supported:
-        version_fact = "of an unreadable version" if match is None else f"version {match[1]}"
+    version = java_version(executable)
+    if version is None or int(re.split(r"\D", version)[0]) not in supported:
+        version_fact = "of an unreadable version" if version is None else f"version {version}"
         raise JavaError(
             f"{executable} is {version_fact}: Spark with Iceberg needs Java {version_names}; set JAVA_HOME to one"
         )
     return executable
+
+
+def java_version(executable: str) -> str | None:
+    """The version that a `java` states, such as `17.0.12`; None if it states none that begins with a number."""
+    output = subprocess.run([executable, "-version"], capture_output=True, text=True, check=False).stderr
+    match = re.search(r'version "(\d[^"]*)"', output)
+    return match[1] if match else None
 
 
 def runtime_jar(runtime: Runtime, ivy_settings: str | None = None) -> Path:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import platform
 import re
-import subprocess
 import sys
 from dataclasses import replace
 from importlib.metadata import PackageNotFoundError, version
@@ -29,7 +28,7 @@ def diagnosis() -> Diagnosis:
     java = spark = iceberg = None
     try:
         executable = runtime_jar.java()
-        java = f"{_java_version(executable)}, {executable}"
+        java = f"{runtime_jar.java_version(executable)}, {executable}"
     except IcebergSqlError as error:
         problems.append(_one_line(error))
     pyspark_version = _pyspark_version()
@@ -102,9 +101,3 @@ def _pyspark_version() -> str | None:
         return "of an unknown version"
     match = _VERSION.search(source.decode("utf-8", "replace"))
     return match[1] if match else "of an unknown version"
-
-
-def _java_version(executable: str) -> str:
-    output = subprocess.run([executable, "-version"], capture_output=True, text=True, check=False).stderr
-    match = re.search(r'version "([^"]*)"', output)
-    return match[1] if match else "of an unreadable version"
