@@ -77,6 +77,9 @@ public final class BoundFault {
     files = file == null ? 0 : 1;
   }
 
+  /** That of every column, where nothing is known of the figures. */
+  public static BoundFault unknown() { return new BoundFault(0, Kind.UNKNOWN, null, false, 0, 0); }
+
   /** Adds a fault to a list; two of one kind and column become one. */
   public static void add(List<BoundFault> faults, BoundFault fault) {
     for (BoundFault existing : faults) {

@@ -80,7 +80,7 @@ public class Bounds extends SwitchedRule {
       for (Expression child : ScalaTypes.list(e.children()))
         if (PartitionLayout.isColumn(child) && mayLoseNulls(child, layouts))
           throw new UnsupportedOperationException(((PartitionLayout) layouts.get(PartitionLayout.root(child)))
-              .unreliable(child, List.of(new BoundFault(0, BoundFault.Kind.UNKNOWN, null, false, 0, 0))));
+              .unreliable(child, List.of(BoundFault.unknown())));
       if (e instanceof IsNull || e instanceof IsNotNull) return;
       Expression compared = WrappedConstants.column(e);
       PartitionLayout layout = compared == null ? null : (PartitionLayout) layouts.get(PartitionLayout.root(compared));

@@ -211,7 +211,7 @@ public final class FileBounds {
 
   private static FileBounds unknown() {
     FileBounds result = new FileBounds();
-    result.faults.add(new BoundFault(0, BoundFault.Kind.UNKNOWN, null, false, 0, 0));
+    result.faults.add(BoundFault.unknown());
     return result;
   }
 

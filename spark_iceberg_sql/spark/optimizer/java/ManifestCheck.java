@@ -43,7 +43,6 @@ public final class ManifestCheck implements Callable<List<BoundFault>> {
   private final List<BoundFault> faults = new ArrayList<>();
   private List<PartitionField> partitioning;
   private boolean hasOrc;
-  /** The ids of the fields of structs. */
   private Set<Object> ofStructs;
 
   /** fields: the table's columns by id. footers: how many Parquet footers may be read, shared by several checks. */
@@ -142,28 +141,33 @@ public final class ManifestCheck implements Callable<List<BoundFault>> {
   /** Adds what ORC's reader may skip, once for all ORC files: nulls of the fields of structs, and some texts. */
   private void addOrc(DataFile file) {
     hasOrc = true;
-    for (Types.NestedField field : fields.values()) {
+    for (Types.NestedField field : fields.values())
       if (field.type().typeId() == Type.TypeID.STRING) add(field.fieldId(), BoundFault.Kind.TEXTS, file);
-      if (!field.type().isStructType()) continue;
-      for (Types.NestedField child : field.type().asStructType().fields())
-        add(child.fieldId(), BoundFault.Kind.NESTED_NULLS, file);
-    }
+    for (Object id : ofStructs()) add(((Integer) id).intValue(), BoundFault.Kind.NESTED_NULLS, file);
   }
 
-  /** Adds the fields of structs whose counts leave out the structs that are null, as Iceberg 1.11 writes them of numbers with NaN. */
+  /**
+   * Adds the fields of structs whose counts leave out the structs that are null, as Iceberg 1.11 writes them of
+   * numbers with NaN.
+   */
   private void addMiscounted(DataFile file) {
     if (file.valueCounts() == null) return;
-    if (ofStructs == null) {
-      ofStructs = new HashSet<>();
-      for (Types.NestedField field : fields.values())
-        if (field.type().isStructType())
-          for (Types.NestedField child : field.type().asStructType().fields()) ofStructs.add(child.fieldId());
-    }
-    for (Object id : ofStructs) {
+    for (Object id : ofStructs()) {
       Object values = file.valueCounts().get(id);
       if (values != null && ((Long) values).longValue() < file.recordCount())
         add(((Integer) id).intValue(), BoundFault.Kind.NESTED_NULLS, file);
     }
+  }
+
+  /** The ids of the fields of structs. */
+  private Set<Object> ofStructs() {
+    if (ofStructs != null) return ofStructs;
+    ofStructs = new HashSet<>();
+    for (Types.NestedField field : fields.values())
+      if (field.type().isStructType())
+        for (Types.NestedField child : field.type().asStructType().fields())
+          ofStructs.add(Integer.valueOf(child.fieldId()));
+    return ofStructs;
   }
 
   /** Types whose bounds are values of the type, in the order of its comparator. */

@@ -145,8 +145,7 @@ public final class PartitionLayout {
 
   /** What is wrong with the figures by which Iceberg skips files for a column, in the files that may be read. */
   public List<BoundFault> faults(Expression column) {
-    if (table instanceof BaseMetadataTable)
-      return List.of(new BoundFault(0, BoundFault.Kind.UNKNOWN, null, false, 0, 0));
+    if (table instanceof BaseMetadataTable) return List.of(BoundFault.unknown());
     return bounds().of(fields(column));
   }
 
