@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from adversary.truth.serial import Outcome, Row, State, Statement, canonical, serial, snapshot
 
 START = canonical([(1, 0, 1), (2, 1, 2)])
@@ -33,18 +35,18 @@ def at_once(*statements: Statement) -> list[list[Outcome]]:
 
 def test_an_update_that_is_lost_or_done_twice_has_no_order() -> None:
     writers = at_once(update(1, 10), update(1, 100))
-    for judge in (serial, snapshot):
-        assert judge(START, writers, canonical([(1, 0, 111), (2, 1, 2)]))
-        assert not judge(START, writers, canonical([(1, 0, 11), (2, 1, 2)]))
-        assert not judge(START, writers, canonical([(1, 0, 101), (2, 1, 2)]))
-        assert not judge(START, writers, canonical([(1, 0, 11), (1, 0, 101), (2, 1, 2)]))
-        assert not judge(START, writers, canonical([(1, 0, 111)]))
+    for judge in (partial(serial, START), partial(snapshot, [START], (0, 0))):
+        assert judge(writers, canonical([(1, 0, 111), (2, 1, 2)]))
+        assert not judge(writers, canonical([(1, 0, 11), (2, 1, 2)]))
+        assert not judge(writers, canonical([(1, 0, 101), (2, 1, 2)]))
+        assert not judge(writers, canonical([(1, 0, 11), (1, 0, 101), (2, 1, 2)]))
+        assert not judge(writers, canonical([(1, 0, 111)]))
 
 
 def test_write_skew_is_a_snapshot_and_no_order() -> None:
     writers = at_once(copies_least(1), copies_least(2))
     skew = canonical([(1, 0, 3), (2, 1, 3)])
-    assert snapshot(START, writers, skew)
+    assert snapshot([START], (0, 0), writers, skew)
     assert not serial(START, writers, skew)
     assert serial(START, writers, canonical([(1, 0, 3), (2, 1, 5)]))
 
@@ -62,16 +64,25 @@ def test_a_delete_that_leaves_a_replaced_row_is_no_snapshot_either() -> None:
     writers = at_once(update(1, 10), delete)
     replaced = canonical([(1, 0, 11), (2, 1, 2)])
     assert not serial(START, writers, replaced)
-    assert not snapshot(START, writers, replaced)
+    assert not snapshot([START], (0, 0), writers, replaced)
+
+
+def test_a_session_that_holds_an_old_version_may_begin_from_it() -> None:
+    delete = Statement("DELETE", lambda state: (list(state), []))
+    starts = [START, canonical([*START, (3, 0, 3)])]
+    for held, may in ((0, True), (1, False)):
+        assert snapshot(starts, (held, 1), [[Outcome(delete, 0, 1)], []], canonical([(3, 0, 3)])) is may
+        assert snapshot(starts, (held, 1), [[Outcome(delete, 0, 1)], []], ())
+    assert not snapshot(starts, (0, 1), [[Outcome(update(1, 10), 0, 1)], []], canonical([(1, 0, 11), (2, 1, 2)]))
 
 
 def test_a_delete_may_find_rows_deleted() -> None:
     delete = Statement("DELETE", lambda state: ([row for row in state if row[0] in (1, 3)], []))
     insert = Statement("INSERT", lambda state: ([], [(3, 0, 3)]))
     first, second = [Outcome(delete, 0, 1), Outcome(insert, 2, 3)], [Outcome(delete, 4, 5)]
-    assert snapshot(START, [first, second], canonical([(2, 1, 2)]))
-    assert snapshot(START, [first, second], canonical([(2, 1, 2), (3, 0, 3)]))
+    assert snapshot([START], (0, 0), [first, second], canonical([(2, 1, 2)]))
+    assert snapshot([START], (0, 0), [first, second], canonical([(2, 1, 2), (3, 0, 3)]))
     assert not serial(START, [first, second], canonical([(2, 1, 2), (3, 0, 3)]))
-    assert not snapshot(START, [first, second], canonical([(1, 0, 1), (2, 1, 2)]))
+    assert not snapshot([START], (0, 0), [first, second], canonical([(1, 0, 1), (2, 1, 2)]))
     updated = [Outcome(update(1, 10), 0, 1), Outcome(insert, 2, 3)]
-    assert not snapshot(START, [updated, second], canonical([(1, 0, 11), (2, 1, 2), (3, 0, 3)]))
+    assert not snapshot([START], (0, 0), [updated, second], canonical([(1, 0, 11), (2, 1, 2), (3, 0, 3)]))

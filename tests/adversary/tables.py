@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from random import Random
 
-from adversary.rows import Row, extreme, rows
+from adversary.rows import Row, as_orc_keeps, extreme, rows
 from adversary.zones import Zones
 
 
@@ -164,6 +164,8 @@ def draw(rng: Random, known: Zones, name: str, what: str | None = None) -> Table
     partition = tuple(f for f in partition if _source(f).split(".")[0] in types)
     changes = known.some(zone, rng, rng.choice((1, 2, 3) if many else (1, 1, 2)), what)
     data = rows(rng, changes, count, ends, tame)
+    if properties["write.format.default"] == "orc":
+        data = tuple(map(as_orc_keeps, data))
     numbers = list(range(count))
     if rng.random() < 0.5:
         numbers.sort(key=lambda r: (data[r][1] is None, data[r][1] or 0))

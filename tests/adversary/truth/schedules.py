@@ -82,18 +82,25 @@ class Schedules:
         self.harness.sql(ddl)
         split = rng.randint(1, len(rows))
         inserts = [_insert(part).text.replace("{t}", table) for part in (rows[:split], rows[split:]) if part]
-        for insert in inserts:
+        # A session keeps the version that it has read, so that its first statement may begin from an old one.
+        behind = [len(inserts) > 1 and rng.random() < 0.4 for _ in self.sessions]
+        for insert in inserts[:-1]:
             self.harness.sql(insert)
+        for session, reads in zip(self.sessions, behind, strict=True):
+            if reads:
+                intercept.unchecked_sql(session)(f"SELECT count(*) FROM {table}").collect()
+        self.harness.sql(inserts[-1])
         writers = [[drawn(rng, writer) for _ in range(rng.choice((1, 2, 2, 3)))] for writer in range(2)]
         pauses = [[rng.choice((0.0, 0.0, 0.1, 0.3)) for _ in w] for w in writers]
         outcomes, errors = self.together(table, writers, pauses)
         self.harness.sql(f"REFRESH TABLE {table}")
         final = serial.canonical([tuple(row) for row in self.harness.sql(f"SELECT r, k, v FROM {table}").collect()])
-        start = serial.canonical(rows)
+        starts = [serial.canonical(part) for part in (rows[:split], rows)][-len(inserts) :]
+        held = [0 if reads else len(starts) - 1 for reads in behind]
         right = (
-            serial.serial(start, outcomes, final)
+            serial.serial(starts[-1], outcomes, final)
             if level == "serializable"
-            else serial.snapshot(start, outcomes, final)
+            else serial.snapshot(starts, held, outcomes, final)
         )
         unexpected = [e for e in errors if not CONFLICT.search(e)]
         self.tried.schedules += 1
@@ -106,7 +113,8 @@ class Schedules:
         if not right or unexpected:
             name = "an error that is no conflict" if unexpected else f"no order of the statements, {level}"
             self.tried.classes[name] += 1
-            self.tell(name, [ddl, *inserts], writers, outcomes, errors, final, number)
+            stale = [f"writer {at} reads before the last INSERT" for at, reads in enumerate(behind) if reads]
+            self.tell(name, [ddl, *inserts, *stale], writers, outcomes, errors, final, number)
         self.harness.sql(f"DROP TABLE {table}")
 
     def together(

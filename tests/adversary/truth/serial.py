@@ -65,10 +65,12 @@ def serial(start: State, writers: Sequence[Sequence[Outcome]], final: State) -> 
     return search((0,) * len(writers), start)
 
 
-def snapshot(start: State, writers: Sequence[Sequence[Outcome]], final: State) -> bool:
+def snapshot(starts: Sequence[State], read: Sequence[int], writers: Sequence[Sequence[Outcome]], final: State) -> bool:
     """The same under snapshot isolation: a statement may have read an earlier version.
 
-    A statement that only takes rows out may find them taken out by another such one, which is no conflict.
+    starts: the versions before all statements, each the one before with rows put in. read: for each writer, the number
+    of the version that its session holds. A statement that only takes rows out may find them taken out by another such
+    one, which is no conflict.
     """
 
     def search(
@@ -79,10 +81,10 @@ def snapshot(start: State, writers: Sequence[Sequence[Outcome]], final: State) -
             return versions[-1] == final
         for at in _next(done, writers):
             statement = writers[at][done[at]].statement
-            for read in range(last[at], len(versions)):
-                out, put = statement.effect(versions[read])
+            for version in range(last[at], len(versions)):
+                out, put = statement.effect(versions[version])
                 if not put:
-                    gone = sum(deleted[read:], Counter[Row]())
+                    gone = sum(deleted[version:], Counter[Row]())
                     out = [*(Counter(out) - (gone - Counter(versions[-1]))).elements()]
                 then = after(versions[-1], (out, put))
                 if then is None:
@@ -93,7 +95,7 @@ def snapshot(start: State, writers: Sequence[Sequence[Outcome]], final: State) -
                     return True
         return False
 
-    return search((0,) * len(writers), (start,), (), (0,) * len(writers))
+    return search((0,) * len(writers), tuple(starts), (Counter[Row](),) * (len(starts) - 1), tuple(read))
 
 
 def _next(done: tuple[int, ...], writers: Sequence[Sequence[Outcome]]) -> list[int]:
