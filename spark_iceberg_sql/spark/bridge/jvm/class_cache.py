@@ -47,8 +47,11 @@ def find(text: str) -> dict[str, bytes] | None:
     checksum, jar = content[:_CHECKSUM], content[_CHECKSUM:]
     if hashlib.sha256(jar).digest() != checksum:
         return None
-    with zipfile.ZipFile(io.BytesIO(jar)) as archive:
-        return {name: archive.read(name) for name in archive.namelist()}
+    try:
+        with zipfile.ZipFile(io.BytesIO(jar)) as archive:
+            return {name: archive.read(name) for name in archive.namelist()}
+    except zipfile.BadZipFile:  # such as an empty one, with its right checksum
+        return None
 
 
 def keep(text: str, classes: Mapping[str, bytes]) -> None:
