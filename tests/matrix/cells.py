@@ -87,7 +87,9 @@ def every_cell() -> list[Names]:
     for axis in list(AXES)[4:]:
         for spark, way, part in itertools.product(SPARKS, few.get(axis, tuple(WAYS)), list(AXES[axis])[1:]):
             cells.append(_cell(**{"spark": spark, "way": way, axis: part}))
-    icebergs = [cell for spark in SPARKS for minor in tested_with(SPARKS[spark]) for cell in iceberg_cells(spark, minor)]
+    icebergs = [
+        cell for spark in SPARKS for minor in tested_with(SPARKS[spark]) for cell in iceberg_cells(spark, minor)
+    ]
     return list(dict.fromkeys([*cells, *icebergs]))
 
 

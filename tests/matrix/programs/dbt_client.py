@@ -23,7 +23,7 @@ _MACRO = """{% macro ask(text) %}
 """
 project = Path(task["folder"])
 (project / "macros").mkdir(parents=True)
-(project / "dbt_project.yml").write_text("name: m\nprofile: m\nversion: '1'\n", "utf-8")
+(project / "dbt_project.yml").write_text("name: m\nprofile: m\n", "utf-8")
 (project / "macros" / "ask.sql").write_text(_MACRO, "utf-8")
 profiles = {"m": {"target": "t", "outputs": {"t": task["profile"]}}}
 (project / "profiles.yml").write_text(json.dumps(profiles), "utf-8")  # JSON is YAML

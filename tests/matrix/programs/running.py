@@ -1,6 +1,7 @@
 """A session that somebody else has started, into which the package comes. The job's `mode` says how.
 
-`closed` is a folder that it must not be able to write to. install: the package is on the path already. add: by addPyFile. pip: pip installs it into this Python now.
+install: the package is on the path already. add: by addPyFile. pip: pip installs it into this Python now.
+`closed` is a folder that this program must not be able to write to.
 """
 
 from __future__ import annotations
