@@ -1,5 +1,6 @@
-"""The pages of platforms: what each has as published, from docs/platforms.json, and which lay-outs were rebuilt, from the
-results of tests/matrix.
+"""The pages of platforms: what each has as published, from docs/platforms.json, and which lay-outs were rebuilt.
+
+The latter are results of tests/matrix.
 """
 
 from __future__ import annotations
@@ -30,8 +31,8 @@ def hold_pages() -> None:
     cells = [result for result, _ in results.load(results.FILE)]
     for name, record in records().items():
         _hold(FOLDER / f"{name}.md", _published(record) + _rebuilt(record, cells))
-    lines = [f"- [{record['title']}]({name}.md): {_newest(record)}\n" for name, record in records().items()]
-    _hold(FOLDER / "index.md", "".join(lines))
+    lines = [f"- [{record['title']}](platforms/{name}.md): {_newest(record)}\n" for name, record in records().items()]
+    _hold(FOLDER.with_suffix(".md"), "".join(lines))
 
 
 def _hold(page: Path, block: str) -> None:

@@ -26,6 +26,7 @@ QUESTIONS = {
     "hidden partitioning": "tutorial glossary",
     "what is a manifest": "glossary",
     "conjunct": "glossary",
+    "managed platform": "guide/platforms",
     "Amazon EMR": "guide/platforms/emr",
     "AWS Glue job": "guide/platforms/glue",
     "install on Kubernetes": "guide/platforms/kubernetes",

@@ -12,7 +12,7 @@ def test_the_pages_show_the_records() -> None:
 
 def test_each_page_has_a_record_and_a_place() -> None:
     names = set(platform_pages.records())
-    assert {path.stem for path in platform_pages.FOLDER.glob("*.md")} == names | {"index"}
+    assert {path.stem for path in platform_pages.FOLDER.glob("*.md")} == names
     text = (platform_pages.DOCS.parent / "mkdocs.yml").read_text("utf-8")
     for name in names:
         assert f"guide/platforms/{name}.md" in text

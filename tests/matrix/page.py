@@ -11,7 +11,7 @@ from matrix.reasons import Reason, reason_of
 
 FILE = ROOT / "docs" / "matrix.md"
 _INTRODUCTION = """---
-tags: [compatibility, tested, versions, lay-out, cluster, standalone, catalog, Nessie, REST, Hive, PyHive, beeline, HDFS, S3]
+tags: [compatibility, tested, versions, cluster, standalone, catalog, Nessie, REST, Hive, PyHive, beeline, HDFS, S3]
 search:
   boost: 0.4
 ---

@@ -1,4 +1,4 @@
-"""Cells of tests/matrix: the command that serves JDBC clients, and versions of Iceberg. All others are run each night."""
+"""Cells of tests/matrix: the command that serves JDBC clients, and versions of Iceberg. The others run each night."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """The statements of a cell, one after the other, and an answer a line: shared by the programs of this folder.
 
-The job is a JSON object on standard input, or in a file that the command names, and the answers JSON objects on standard output: `{"index": 3}` before a
-statement, and `{"index": 3, "rows": [...]}` or `{"index": 3, "error": "..."}` after it.
+The job is a JSON object on standard input, or in a file that the command names, and the answers are JSON objects on
+standard output: `{"index": 3}` before a statement, and `{"index": 3, "rows": [...]}` or `{"index": 3, "error": "..."}`
+after it.
 """
 
 from __future__ import annotations
