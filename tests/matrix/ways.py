@@ -217,7 +217,7 @@ def _dbt(
     started: Started,
 ) -> Answers:
     job = {"profile": profile, "folder": str(bench.folder / "dbt")}
-    command = [str(client), "-W", "ignore", str(_PROGRAMS / "dbt_client.py")]
+    command = [str(client), "-W", "ignore", str(_PROGRAMS / "client_of_dbt.py")]
     return _program(command, job, statements, started, environment, bench.folder)
 
 

@@ -1,4 +1,4 @@
-"""Sends statements through dbt: each by a macro, as models and hooks of dbt-spark do.
+"""Sends statements through dbt: each by a macro. (dbt imports each module named dbt_*, so this one is not.)
 
 The job: `profile`, the output of profiles.yml, and `folder`, for the project.
 """
