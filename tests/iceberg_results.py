@@ -1,19 +1,28 @@
-"""What was seen of each Spark with each Iceberg: kept by tests/spark/test_iceberg_versions.py with `--update-goldens`,
-and shown by docs/setup.md.
+"""The two tables of docs/setup.md: what was seen of each Spark, and of each Spark with each Iceberg.
+
+In Python, tests/spark/test_iceberg_versions.py keeps what it saw with `--update-goldens`; the rest is what
+tests/matrix keeps.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import goldens
+from matrix import results as matrix_results
+from matrix.cells import AXES, USUAL, Names, Result, iceberg_cells
+from matrix.icebergs import tested_with
+from matrix.promises import PROMISES
+
+from spark_iceberg_sql.spark.versions import SPARK_MINORS
 
 FILE = Path(__file__).parent / "golden" / "iceberg_versions.json"
 PAGE = Path(__file__).parents[1] / "docs" / "setup.md"
-_BEGIN, _END = "<!-- icebergs -->\n", "<!-- /icebergs -->"
+_ICEBERGS = ("| Spark | Iceberg | off in Python | off by Spark Connect | off with the jar alone |", "icebergs")
+_VERSIONS = ("| Spark | Iceberg | Java | Python | not supported |", "versions")
 
 
 def results() -> dict[str, dict[str, Any]]:
@@ -35,21 +44,62 @@ def _number(cell: str) -> list[list[int]]:
     return [[int(part) for part in version.split(".")] for version in cell.split("-")]
 
 
-def hold_table(cells: Sequence[str]) -> None:
-    """The page's table is that of the results. cells: those that there should be, in their order."""
-    table = PAGE.read_text("utf-8").partition(_BEGIN)[2].partition(_END)[0]
+def hold_tables() -> None:
+    """The page's tables are those of the results."""
+    of_matrix = {result.cell: result for result, _ in matrix_results.load(matrix_results.FILE)}
     kept = results()
-    rows = "".join(_row(cell, kept.get(cell)) for cell in cells)
-    new = f"{_BEGIN}| Spark | Iceberg | off |\n|---|---|---|\n{rows}{_END}"
-    goldens.replace(f"{_BEGIN}{table}{_END}", new, PAGE)
+    rows = [
+        _iceberg_row(spark.minor, minor, kept.get(f"{spark.minor}-{minor}"), iceberg_cells(name, minor), of_matrix)
+        for name, spark in AXES["spark"].items()
+        if name == spark.minor
+        for minor in tested_with(spark)
+    ]
+    _hold_table(*_ICEBERGS, rows)
+    _hold_table(*_VERSIONS, [_version_row(line.spark, line.limitations, of_matrix) for line in SPARK_MINORS])
 
 
-def _row(cell: str, result: Mapping[str, Any] | None) -> str:
-    if result is None:
-        return f"| {' | '.join(cell.split('-'))} | not run |\n"
-    off = ", ".join(map(_step, result["off"])) or "nothing"
-    return f"| {result['spark']} | {result['iceberg']} | {off} |\n"
+def _hold_table(header: str, name: str, rows: list[str]) -> None:
+    begin, end = f"<!-- {name} -->\n", f"<!-- /{name} -->"
+    table = PAGE.read_text("utf-8").partition(begin)[2].partition(end)[0]
+    new = f"{begin}{header}\n{'|---' * (header.count('|') - 1)}|\n{''.join(rows)}{end}"
+    goldens.replace(f"{begin}{table}{end}", new, PAGE)
 
 
-def _step(name: str) -> str:
-    return name.replace("_", " ")
+def _iceberg_row(
+    line: str, minor: str, in_python: Mapping[str, Any] | None, cells: list[Names], of_matrix: Mapping[Names, Result]
+) -> str:
+    if in_python is None:
+        return f"| {line} | {minor} | not run | not run | not run |\n"
+    off = ", ".join(name.replace("_", " ") for name in in_python["off"]) or "nothing"
+    others = " | ".join(_off(of_matrix.get(cell)) for cell in cells[1:])
+    return f"| {in_python['spark']} | {in_python['iceberg']} | {off} | {others} |\n"
+
+
+def _off(result: Result | None) -> str:
+    if result is None or result.reason is not None:
+        return "not run"
+    titles = {promise.name: promise.title for promise in PROMISES}
+    return "; ".join(titles.get(name, name) for name in result.faults) or "nothing"
+
+
+def _version_row(minor: str, limitations: Mapping[str, str], of_matrix: Mapping[Names, Result]) -> str:
+    """icebergs: with each Scala for which there is a runtime. Java and Python are those with which all holds."""
+    parts = [spark for spark in AXES["spark"].values() if spark.minor == minor]
+    usual = [of_matrix[_cell(spark=spark.name)] for spark in parts]
+    icebergs = [
+        result.versions["iceberg"] + (f" (Scala {spark.scala})" if len(parts) > 1 else "")
+        for spark, result in zip(parts, usual, strict=True)
+        if result.holds
+    ]
+    javas, pythons = (
+        [name for name in AXES[axis] if (r := of_matrix.get(_cell(**{"spark": minor, axis: name}))) and r.holds]
+        for axis in ("java", "python")
+    )
+    pythons.sort(key=lambda name: int(name.partition(".")[2]))
+    span = f"{pythons[0]} to {pythons[-1]}"
+    lacks = "; ".join(limitations.values()) or "nothing"
+    return f"| {minor} | {', '.join(icebergs)} | {' or '.join(javas)} | {span} | {lacks} |\n"
+
+
+def _cell(**parts: str) -> Names:
+    return tuple((dict(zip(AXES, USUAL, strict=True)) | parts).values())

@@ -65,25 +65,10 @@ def test_another_scala_is_refused() -> None:
         runtime("4.1.2", "2.12")
 
 
-def test_the_documented_table() -> None:
-    shown = []
-    for known in SPARK_MINORS:
-        rows = {n.partition("_")[2]: r for n, r in runtimes().items() if n.startswith(f"{known.spark}_")}
-        icebergs = ", ".join(
-            row.version if len(rows) == 1 else f"{row.version} (Scala {scala})" for scala, row in rows.items()
-        )
-        lacks = "; ".join(known.limitations.values()) or "nothing"
-        java = " or ".join(map(str, known.java))
-        shown.append(f"| {known.spark} | {icebergs} | {java} | {lacks} |\n")
-    page = (ROOT / "docs/setup.md").read_text("utf-8")
-    table = page.partition("<!-- versions -->\n")[2].partition("<!-- /versions -->")[0]
-    assert table == "| Spark | Iceberg | Java | not supported |\n|---|---|---|---|\n" + "".join(shown)
-
-
-def test_the_documented_icebergs() -> None:
+def test_the_documented_tables() -> None:
     cells = [f"{known.spark}-{minor}" for known in SPARK_MINORS for minor in known.iceberg]
     assert set(iceberg_results.results()) <= set(cells)
-    iceberg_results.hold_table(cells)
+    iceberg_results.hold_tables()
 
 
 @pytest.mark.parametrize(

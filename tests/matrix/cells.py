@@ -12,7 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from matrix.catalogs import CATALOGS
+from matrix.icebergs import ICEBERGS, part_of, tested_with
 from matrix.javas import JAVAS
+from matrix.layouts import LAYOUTS
 from matrix.masters import MASTERS, Master
 from matrix.parts import CATALOG, ROOT, Bench, UnavailableError
 from matrix.processes import FailedError, Processes
@@ -31,12 +33,16 @@ AXES: Mapping[str, Mapping[str, Any]] = {
     "master": MASTERS,
     "java": JAVAS,
     "python": PYTHONS,
+    "iceberg": ICEBERGS,
+    "layout": LAYOUTS,
 }
 Names = tuple[str, ...]  # of a cell's parts, in the order of the axes
 USUAL: Names = tuple(next(iter(parts)) for parts in AXES.values())
+# In these ways each Iceberg is tried.
+ICEBERG_WAYS = ("python", "connect", "jar")
 # The axes of which the page has a table.
 PAIRS = (
-    *(("spark", axis) for axis in list(AXES)[1:]),
+    *(("spark", axis) for axis in list(AXES)[1:] if axis != "iceberg"),
     *(("way", axis) for axis in ("catalog", "store", "master")),
     ("catalog", "store"),
 )
@@ -71,13 +77,32 @@ def chosen(only: Mapping[str, Sequence[str]], cells: Sequence[Names]) -> list[Na
 
 
 def every_cell() -> list[Names]:
-    """All ways, catalogs and stores on all versions of Spark; and each other part with all versions and ways."""
+    """All ways, catalogs and stores on all versions of Spark; and each other part with all versions and ways.
+
+    Each Iceberg is tried in three ways, and each lay-out in Python.
+    """
     full = itertools.product(*(AXES[axis] for axis in list(AXES)[:4]))
     cells = [(*cell, *USUAL[4:]) for cell in full]
-    for index, axis in list(enumerate(AXES))[4:]:
-        for spark, way, part in itertools.product(SPARKS, WAYS, list(AXES[axis])[1:]):
-            cells.append((spark, way, *USUAL[2:index], part, *USUAL[index + 1 :]))
-    return cells
+    few: Mapping[str, Sequence[str]] = {"iceberg": (), "layout": ("python",)}
+    for axis in list(AXES)[4:]:
+        for spark, way, part in itertools.product(SPARKS, few.get(axis, tuple(WAYS)), list(AXES[axis])[1:]):
+            cells.append(_cell(**{"spark": spark, "way": way, axis: part}))
+    icebergs = [
+        cell for spark in SPARKS for minor in tested_with(SPARKS[spark]) for cell in iceberg_cells(spark, minor)
+    ]
+    return list(dict.fromkeys([*cells, *icebergs]))
+
+
+def iceberg_cells(spark: str, minor: str) -> list[Names]:
+    """The cells of a minor version of Iceberg with a Spark, one for each of ICEBERG_WAYS."""
+    client = "connect-3.5" if SPARKS[spark].minor == "3.5" else "connect-4.1"  # an older server takes no newer client
+    ways = (client if way == "connect" else way for way in ICEBERG_WAYS)
+    return [_cell(spark=spark, way=way, iceberg=part_of(spark, minor)) for way in ways]
+
+
+def _cell(**parts: str) -> Names:
+    """These parts, and the usual ones of the other axes."""
+    return tuple((dict(zip(AXES, USUAL, strict=True)) | parts).values())
 
 
 def pairs() -> list[Names]:
@@ -85,8 +110,7 @@ def pairs() -> list[Names]:
     cells: dict[Names, None] = {}
     for first, second in PAIRS:
         for one, other in itertools.product(AXES[first], AXES[second]):
-            names = {**dict(zip(AXES, USUAL, strict=True)), first: one, second: other}
-            cells[tuple(names.values())] = None
+            cells[_cell(**{first: one, second: other})] = None
     return list(cells)
 
 
@@ -108,7 +132,7 @@ def run(cells: Sequence[Names]) -> Iterator[Result]:
 
 
 def _run(cell: Names, folder: Path, shared: Processes, remembered: dict[Any, Any]) -> Result:
-    spark, way, catalog, store, master, java, python = (
+    spark, way, catalog, store, master, java, python, iceberg, layout = (
         parts[name] for parts, name in zip(AXES.values(), cell, strict=True)
     )
     _require_supported(spark, way, master, java)
@@ -118,8 +142,8 @@ def _run(cell: Names, folder: Path, shared: Processes, remembered: dict[Any, Any
     folder.mkdir(parents=True)
     with Processes(folder / "logs") as processes:
         bench = Bench(
-            folder=folder, home=home, spark=version, scala=spark.scala, iceberg=spark.iceberg.version,
-            runtime=spark.runtime(), python=python.session(spark.java == (17,)), java_home=java.for_spark(),
+            folder=folder, home=home, spark=version, scala=spark.scala, iceberg=iceberg.version(spark),
+            runtime=iceberg.runtime(spark), python=python.session(spark.java == (17,)), java_home=java.for_spark(),
             python_path=(packages, ROOT), processes=processes, shared=shared, remembered=remembered,
             deploy_mode=master.deploy_mode,
         )  # fmt: skip
@@ -132,6 +156,7 @@ def _run(cell: Names, folder: Path, shared: Processes, remembered: dict[Any, Any
         jars = ",".join(map(str, (*storage.jars, *settings.jars)))
         if jars:
             bench.settings["spark.jars"] = jars
+        layout.prepare(bench)
         promises = _promises(way.with_python, master)
         location = f"{storage.root}/m/t"
         texts = statements(promises, CATALOG, location, storage.by_path.format(location))
@@ -139,7 +164,7 @@ def _run(cell: Names, folder: Path, shared: Processes, remembered: dict[Any, Any
         outcome = {name: fault and fault.replace(str(folder), "…") for name, fault in faults(promises, answers).items()}
         if master.heavy:
             outcome["loss"] = outcome["loss"] or cluster.fault()
-        return Result(cell, outcome, versions={"spark": version, "iceberg": spark.iceberg.version})
+        return Result(cell, outcome, versions={"spark": version, "iceberg": bench.iceberg})
 
 
 def _require_supported(spark: Any, way: Any, master: Master, java: Any) -> None:

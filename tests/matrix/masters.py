@@ -36,6 +36,13 @@ class LocalMode:
         return None
 
 
+class LocalCluster(LocalMode):
+    """Executors in processes of their own, which the driver starts."""
+
+    url = "local-cluster[2,1,800]"
+    settings: Mapping[str, str] = {"spark.executor.memory": "600m"}
+
+
 class Cluster(LocalMode):
     """A master and workers. workers: how many at the start. settings: of the application."""
 
@@ -130,6 +137,7 @@ MASTERS = {
     master.name: master
     for master in (
         Master("local", "local mode"),
+        Master("local-cluster", "`local-cluster`", lambda bench: LocalCluster()),
         Master("standalone", "standalone cluster", lambda bench: Cluster(bench, 2, _TWO)),
         Master("first", "standalone, userClassPathFirst", lambda bench: Cluster(bench, 2, _EXECUTOR_FIRST)),
         Master("both-first", "standalone, userClassPathFirst of the driver, too", lambda b: Cluster(b, 2, _BOTH_FIRST)),

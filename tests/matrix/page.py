@@ -28,6 +28,7 @@ catalog, store and client for each cell, sends the statements of each promise, a
 - **–**: not run; `python -m tests.matrix --all` runs every cell, as CI does each night.
 
 In each table the parts that it does not name are the usual ones: {usual}. Last run: {days}.
+The versions of Iceberg are a table of the [set-up](setup.md#iceberg).
 """
 
 
@@ -40,6 +41,7 @@ def page(results: Sequence[tuple[Result, str]]) -> str:
         _table("Catalogs", "catalog", "spark", cells, notes),
         _table("Stores", "store", "spark", cells, notes),
         _table("Clusters", "master", "spark", cells, notes),
+        _table("Lay-outs, rebuilt here", "layout", "spark", cells, notes),
         _table("Java", "java", "spark", cells, notes),
         _table("Python", "python", "spark", cells, notes),
         _table("Ways in and catalogs", "way", "catalog", cells, notes),

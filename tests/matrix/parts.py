@@ -60,6 +60,8 @@ class Bench:
     folder: for its files. home: Spark's folder. spark: Spark's version, such as `4.1.4`. iceberg: the version of its
     runtime. runtime: the jar. python, java_home: of the processes. python_path: of those with Spark. processes:
     those of this cell; shared: those that all cells use, with `remembered` for what they answer.
+    Of a lay-out: job: for its program; program: of the folder `programs`; prefix: of its command; submit: the options
+    of the spark-submit that starts it, if one does; variables, omitted: of its environment.
     """
 
     folder: Path
@@ -77,6 +79,12 @@ class Bench:
     settings: dict[str, str] = field(default_factory=dict)
     master: str = "local[2]"
     deploy_mode: str = "client"
+    job: dict[str, str] = field(default_factory=dict)
+    program: str = "in_process.py"
+    prefix: tuple[str, ...] = ()
+    submit: tuple[str, ...] = ()
+    variables: dict[str, str] = field(default_factory=dict)
+    omitted: tuple[str, ...] = ()
 
     @property
     def java(self) -> str:
@@ -88,7 +96,7 @@ class Bench:
         """Of processes with Spark."""
         kept = {k: v for k, v in os.environ.items() if not k.startswith(("PYTEST_", "AWS_", "SPARK_", "JAVA_TOOL"))}
         kept |= {k: v for k, v in os.environ.items() if k.startswith("SPARK_ICEBERG_SQL_CACHE")}
-        return {
+        everything = {
             **kept,
             "JAVA_HOME": str(self.java_home),
             "PATH": f"{self.java_home / 'bin'}{os.pathsep}{os.environ['PATH']}",
@@ -102,7 +110,10 @@ class Bench:
             "AWS_REGION": "us-east-1",
             "HOME": str(self.folder),
             "SPARK_ICEBERG_SQL_CACHE": str(cache()),
+            "SPARK_ICEBERG_SQL_JAR": str(self.runtime),
+            **self.variables,
         }
+        return {key: value for key, value in everything.items() if key not in self.omitted}
 
     def require_jar(self, name: str) -> None:
         """Raise UnavailableError if Spark comes without a jar whose name begins like this."""

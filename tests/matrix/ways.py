@@ -18,12 +18,18 @@ from matrix import programs
 from matrix.parts import Bench, UnavailableError
 from matrix.processes import FailedError, last_lines
 from matrix.pythons import Python
+from matrix.sparks import SPARKS
 
 Answers = list[Mapping[str, object]]
 Started = Callable[[str], None]
 _PROGRAMS = Path(__file__).parent / "programs"
 _SECONDS = 420  # for the statements of a cell, on a machine with much else to do
 _SPARK_4 = (4, 0)
+_PYHIVE = ("pyhive==0.7.0", "thrift>=0.16", "thrift_sasl", "pure-sasl", "setuptools<81")
+_WITHOUT_CLIENT = "3.5"  # of which pip has no package with the client alone
+_CLIENT_NEEDS = ("pandas<3", "pyarrow", "grpcio", "grpcio-status", "googleapis-common-protos", "setuptools<81")
+_DBT = ("dbt-core==1.11.*", "dbt-spark==1.11.*", *_PYHIVE)
+_ANSWER = '{"index"'
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,16 +47,29 @@ class Way:
 
 
 def _in_process(bench: Bench, python: Python, statements: Sequence[str], started: Started) -> Answers:
-    job = {"warehouse": str(bench.folder / "local"), "settings": bench.settings}
-    command = [str(bench.python), str(_PROGRAMS / "in_process.py")]
+    job = {"warehouse": str(bench.folder / "local"), "settings": bench.settings, **bench.job}
+    program = str(_PROGRAMS / bench.program)
+    command = [*bench.prefix, str(bench.python), program]
+    if bench.submit:
+        (bench.folder / "job.json").write_text(json.dumps({**job, "statements": list(statements)}), "utf-8")
+        submit = [str(bench.home / "bin" / "spark-submit"), "--master", bench.master, *bench.submit]
+        for key, value in bench.settings.items():
+            submit += ["--conf", f"{key}={value}"]
+        command = [*bench.prefix, *submit, program, str(bench.folder / "job.json")]
     return _program(command, job, statements, started, bench.environment, bench.folder)
 
 
 def _connect(version: str) -> Callable[[Bench, Python, Sequence[str], Started], Answers]:
     def answers(bench: Bench, python: Python, statements: Sequence[str], started: Started) -> Answers:
-        client = python.environment(f"client-{version}", (f"pyspark-client=={version}.*", "setuptools<81"))
-        port = _connect_server(bench)
         environment = {key: value for key, value in bench.environment.items() if key != "PYTHONPATH"}
+        if version == _WITHOUT_CLIENT:
+            client = python.environment(f"client-{version}", _CLIENT_NEEDS)
+            environment["PYTHONPATH"] = str(SPARKS[version].packages())
+        elif _number(bench) < _SPARK_4:
+            raise UnavailableError("a Spark Connect server of Spark 3.5 takes no SQL from a newer client")
+        else:
+            client = python.environment(f"client-{version}", (f"pyspark-client=={version}.*", "setuptools<81"))
+        port = _connect_server(bench)
         job = {"url": f"sc://127.0.0.1:{port}"}
         return _program(
             [str(client), str(_PROGRAMS / "connect.py")], job, statements, started, environment, bench.folder
@@ -61,15 +80,20 @@ def _connect(version: str) -> Callable[[Bench, Python, Sequence[str], Started], 
 
 def _connect_server(bench: Bench) -> int:
     if _number(bench) < _SPARK_4:
-        jar = store_parts.fetched(
-            f"tests/matrix/connect-{bench.spark}-{bench.scala}",
-            (("org.apache.spark", f"spark-connect_{bench.scala}", bench.spark),),
-            transitive=False,
-        )
-        if not jar:
-            raise UnavailableError(f"org.apache.spark:spark-connect_{bench.scala}:{bench.spark} is not in Maven")
-        bench.settings["spark.jars"] = ",".join(filter(None, (bench.settings.get("spark.jars"), str(jar[0]))))
+        jar = bench.once(("connect", bench.spark, bench.scala), lambda: _connect_jar(bench))
+        bench.settings["spark.jars"] = ",".join(filter(None, (bench.settings.get("spark.jars"), str(jar))))
     return _server(bench, "connect-server")
+
+
+def _connect_jar(bench: Bench) -> Path:
+    """The server of Spark 3.5: of this patch version, or of the newest before it that Maven has."""
+    minor, _, patch = bench.spark.rpartition(".")
+    for number in range(int(patch), -1, -1):
+        coordinate = ("org.apache.spark", f"spark-connect_{bench.scala}", f"{minor}.{number}")
+        folder = f"tests/matrix/connect-{coordinate[2]}-{bench.scala}"
+        if jars := store_parts.fetched(folder, (coordinate,), transitive=False):
+            return jars[0]
+    raise UnavailableError(f"org.apache.spark:spark-connect_{bench.scala}:{bench.spark} is not in Maven")
 
 
 def _thrift_server(bench: Bench) -> int:
@@ -102,8 +126,7 @@ def _connect_jvm(bench: Bench, python: Python, statements: Sequence[str], starte
 
 
 def _jar(bench: Bench, python: Python, statements: Sequence[str], started: Started) -> Answers:
-    extension = bench.once(("jar", bench.spark, bench.scala), lambda: _written_jar(bench))
-    jars = ",".join(filter(None, (str(bench.runtime), str(extension), bench.settings.get("spark.jars"))))
+    jars = ",".join(filter(None, (str(bench.runtime), str(extension_jar(bench)), bench.settings.get("spark.jars"))))
     command = [str(bench.home / "bin" / "spark-submit"), "--class", "Statements", "--master", bench.master]
     command += ["--deploy-mode", bench.deploy_mode, "--jars", jars]
     settings = {**bench.settings, "spark.standalone.submit.waitAppCompletion": "true"}
@@ -113,8 +136,14 @@ def _jar(bench: Bench, python: Python, statements: Sequence[str], started: Start
     return _java_program(bench, [*command, str(programs.compiled(bench))], statements, ())
 
 
+def extension_jar(bench: Bench) -> Path:
+    """The jar that `iceberg-sql jar` writes for a cell's Spark and Iceberg."""
+    jar: Path = bench.once(("jar", bench.spark, bench.scala, bench.iceberg), lambda: _written_jar(bench))
+    return jar
+
+
 def _written_jar(bench: Bench) -> Path:
-    target = bench.shared.folder / f"spark-iceberg-sql-{bench.spark}-{bench.scala}.jar"
+    target = bench.shared.folder / f"spark-iceberg-sql-{bench.spark}-{bench.scala}-{bench.iceberg}.jar"
     target.parent.mkdir(parents=True, exist_ok=True)
     command = [str(bench.python), "-W", "ignore", "-m", "spark_iceberg_sql", "jar", str(target)]
     done = subprocess.run(
@@ -152,12 +181,44 @@ def _beeline_answer(text: str) -> Mapping[str, object]:
 
 
 def _pyhive(bench: Bench, python: Python, statements: Sequence[str], started: Started) -> Answers:
-    packages = ("pyhive==0.7.0", "thrift>=0.16", "thrift_sasl", "pure-sasl")
-    client = python.environment("pyhive", packages)
+    client = python.environment("pyhive", _PYHIVE)
     port = _thrift_server(bench)
     command = [str(client), "-W", "ignore", str(_PROGRAMS / "pyhive_client.py")]
     environment = {key: value for key, value in bench.environment.items() if key != "PYTHONPATH"}
     return _program(command, {"port": port}, statements, started, environment, bench.folder)
+
+
+def _dbt_thrift(bench: Bench, python: Python, statements: Sequence[str], started: Started) -> Answers:
+    client = python.environment("dbt", _DBT)
+    profile = {"type": "spark", "method": "thrift", "schema": "m", "host": "127.0.0.1", "user": getpass.getuser()}
+    environment = {key: value for key, value in bench.environment.items() if key != "PYTHONPATH"}
+    return _dbt(bench, client, {**profile, "port": _thrift_server(bench)}, environment, statements, started)
+
+
+def _dbt_session(bench: Bench, python: Python, statements: Sequence[str], started: Started) -> Answers:
+    """dbt starts the session, so all that it has is in the settings: the two jars, and the extensions."""
+    client = python.environment("dbt", _DBT)
+    jars = ",".join(filter(None, (str(bench.runtime), str(extension_jar(bench)), bench.settings.get("spark.jars"))))
+    folder = bench.folder / "conf"
+    folder.mkdir()
+    lines = "".join(f"{key} {value}\n" for key, value in {**bench.settings, "spark.jars": jars}.items())
+    (folder / "spark-defaults.conf").write_text(lines, "utf-8")
+    profile = {"type": "spark", "method": "session", "schema": "m", "host": "NA"}
+    environment = bench.environment | {"SPARK_CONF_DIR": str(folder), "PYTHONPATH": str(bench.python_path[0])}
+    return _dbt(bench, client, profile, environment, statements, started)
+
+
+def _dbt(
+    bench: Bench,
+    client: Path,
+    profile: Mapping[str, Any],
+    environment: Mapping[str, str],
+    statements: Sequence[str],
+    started: Started,
+) -> Answers:
+    job = {"profile": profile, "folder": str(bench.folder / "dbt")}
+    command = [str(client), "-W", "ignore", str(_PROGRAMS / "client_of_dbt.py")]
+    return _program(command, job, statements, started, environment, bench.folder)
 
 
 def _program(
@@ -184,6 +245,8 @@ def _program(
         process.stdin.close()
         answers = []
         for line in process.stdout:
+            if not line.startswith(_ANSWER):  # spark-submit's output is that of all its processes
+                continue
             answer = json.loads(line)
             if "rows" in answer or "error" in answer:
                 answers.append(answer)
@@ -228,9 +291,12 @@ WAYS = {
         Way("python", "session in Python", _in_process, announces=True),
         Way("connect-4.1", "Spark Connect, client 4.1", _connect("4.1"), announces=True),
         Way("connect-4.0", "Spark Connect, client 4.0", _connect("4.0"), announces=True),
+        Way("connect-3.5", "Spark Connect, client 3.5", _connect("3.5"), announces=True),
         Way("connect-jvm", "Spark Connect, client for the JVM", _connect_jvm),
         Way("beeline", "JDBC, beeline", _beeline),
         Way("pyhive", "Thrift, PyHive", _pyhive, announces=True),
+        Way("dbt-thrift", "dbt, method thrift", _dbt_thrift),
+        Way("dbt-session", "dbt, method session, with the jar alone", _dbt_session, with_python=False),
         Way("jar", "the jar alone, spark-submit", _jar, with_python=False),
     )
 }

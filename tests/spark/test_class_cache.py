@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -55,7 +56,15 @@ def test_a_class_is_compiled_once(folder: Path) -> None:
     assert sorted(found) == ["sparkicebergsql.tests.Once", "sparkicebergsql.tests.Once$Inner"]
 
 
-@pytest.mark.parametrize("damage", [lambda c: c[:-40], lambda _: b"", lambda c: c[:60] + b"x" + c[61:]])
+DAMAGES = {
+    "cut": lambda c: c[:-40],
+    "empty": lambda _: b"",
+    "another byte": lambda c: c[:60] + b"x" + c[61:],
+    "no map": lambda _: hashlib.sha256(b"").digest(),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
 def test_a_damaged_file_is_replaced(folder: Path, damage: object) -> None:
     source = text("Damaged")
     said, _ = made(source)

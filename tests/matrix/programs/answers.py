@@ -1,7 +1,8 @@
 """The statements of a cell, one after the other, and an answer a line: shared by the programs of this folder.
 
-The job is a JSON object on standard input, and the answers JSON objects on standard output: `{"index": 3}` before a
-statement, and `{"index": 3, "rows": [...]}` or `{"index": 3, "error": "..."}` after it.
+The job is a JSON object on standard input, or in a file that the command names, and the answers are JSON objects on
+standard output: `{"index": 3}` before a statement, and `{"index": 3, "rows": [...]}` or `{"index": 3, "error": "..."}`
+after it.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ def job() -> dict[str, Any]:
     global _output
     _output = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
-    task: dict[str, Any] = json.loads(sys.stdin.readline())
+    with open(sys.argv[1], encoding="utf-8") if len(sys.argv) > 1 else sys.stdin as source:
+        task: dict[str, Any] = json.loads(source.readline())
     return task
 
 

@@ -91,7 +91,7 @@ def start_connect(spark: SparkSession, host: str, port: int) -> tuple[int, Stop]
     """
     _require(spark, _CONNECT, "Spark Connect's server", "spark-connect")
     service = gateway.scala_object(_CONNECT)
-    if service.started():
+    if shims.connect_runs(service):
         raise IcebergSqlError(
             f"a Spark Connect server is running in this process, on port {service.localPort()}",
             help="use that one, or stop it first",

@@ -124,6 +124,14 @@ def thrift_server(server_class: Java, session: Java) -> Java:
     return server_class.startWithContext(session.sqlContext())
 
 
+def connect_runs(service: Java) -> bool:
+    """Whether Spark Connect's server runs in this process."""
+    if SPARK_VERSION >= (4, 0):
+        return bool(service.started())
+    server = service.server()
+    return server is not None and not server.isShutdown()
+
+
 def literal(column: Java, java_class: Callable[[str], Java]) -> Java | None:
     """The value of a constant column of Java's as a literal; None if it has no single type."""
     try:
