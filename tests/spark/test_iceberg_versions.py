@@ -24,17 +24,8 @@ from spark_iceberg_sql.spark.optimizer.iceberg_issues import ISSUES, PROBED_VERS
 
 ROOT = Path(__file__).parents[2]
 PROGRAM = Path(__file__).with_name("iceberg_version.py")
-# The newest release of each tested minor version of Iceberg that Maven has.
-RELEASES = {
-    "1.12": "1.12.0",
-    "1.11": "1.11.0",
-    "1.10": "1.10.1",
-    "1.9": "1.9.2",
-    "1.8": "1.8.1",
-    "1.7": "1.7.1",
-    "1.6": "1.6.1",
-    "1.5": "1.5.2",
-}
+# The release of each tested minor version of Iceberg that is tried.
+RELEASES = {versions.minor(version): version for version in PROBED_VERSIONS}
 SCALA = {"3.5": "2.12"}
 # The oldest in each run: it differs most.
 ALWAYS = ("3.5", "1.5")
