@@ -8,11 +8,25 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from pyspark.sql import SparkSession
 
+from spark_iceberg_sql.spark.bridge.jvm import compiler
+
+JAVA = Path(__file__).parents[1] / "adversary" / "truth" / "java"
+
 ORC, PARQUET = "orc", "parquet"
+# Tables in the JVM's memory: on disk, Hadoop starts a process for each file.
+CATALOG = "memory"
+MEMORY = {
+    f"spark.sql.catalog.{CATALOG}": "org.apache.iceberg.spark.SparkCatalog",
+    f"spark.sql.catalog.{CATALOG}.catalog-impl": "org.apache.iceberg.inmemory.InMemoryCatalog",
+    f"spark.sql.catalog.{CATALOG}.warehouse": "memory",
+}
+# Each query runs once.
+UNCOMPILED = {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"}
 # Spark has it since 4.0.
 COMPATIBLE = "spark.sql.sources.v2.bucketing.allowCompatibleTransforms.enabled"
 JOINED = {
@@ -30,8 +44,10 @@ class Case:
     """A table and what is asked of it.
 
     reference: that of a record in iceberg_issues.py. rows: of VALUES. texts: queries over {t}, whose truth is the same
-    query over a view; a pair of a query and its truth; or DELETE statements. by_spark: the rows as Spark stores them in
-    the format, for values that the format itself changes. is_imported: the table gets files that Spark has written.
+    query over a view; a pair of a query and its truth; at last, if at all, a DELETE. by_spark: the rows as Spark stores
+    them in the format, for values that the format itself changes. is_imported: the table gets files that Spark has
+    written. deleted: the columns by which another writer has deleted the rows with negative r. is_corrected: whether
+    the truth is given in an installed session.
     """
 
     reference: str
@@ -44,6 +60,7 @@ class Case:
     settings: tuple[tuple[str, str], ...] = ()
     by_spark: bool = False
     is_imported: bool = False
+    deleted: tuple[str, ...] = ()
     is_corrected: bool = True
 
 
@@ -67,12 +84,13 @@ CASES: tuple[Case, ...] = (
         ("SELECT id FROM {t} WHERE d = DATE '1500-01-01'", "SELECT id FROM {t} WHERE ts < TIMESTAMP '1500-01-02 00:00:00'"),
         ORC,
     ),
-    Case("apache/iceberg#15069", "id INT, v DOUBLE", _NUMBERS, ("SELECT max(v) FROM {t}", "SELECT count(*), max(v) FROM {t}")),
+    Case("apache/iceberg#15069", "id INT, v DOUBLE", _NUMBERS, ("SELECT max(v) FROM {t}",)),
     Case(
         "signed zeros",
         "id INT, v DOUBLE",
         _NUMBERS,
         ("SELECT id FROM {t} WHERE v = 0", "SELECT id FROM {t} WHERE v >= 0", "DELETE FROM {t} WHERE v <> 0"),
+        by="id",
     ),
     Case(
         "null partitions without counts",
@@ -86,7 +104,7 @@ CASES: tuple[Case, ...] = (
         "metadata columns",
         "id INT",
         "(1), (2), (3)",
-        (("SELECT max(_pos), count(_file) FROM {t}", "SELECT 0L, count(*) FROM {v}"), "DELETE FROM {t} WHERE id > 1 AND _pos >= 0"),
+        (("SELECT max(_pos), count(_file) FROM {t}", "SELECT count(*) - 1, count(*) FROM {v}"), "DELETE FROM {t} WHERE id > 1 AND _pos >= 0"),
         properties=_MERGE_ON_READ,
     ),
     Case(
@@ -139,17 +157,38 @@ CASES: tuple[Case, ...] = (
         by="s.v",
         is_corrected=False,
     ),
+    # Each query is run after one that reads the columns of the deletes in another order.
+    Case(
+        "apache/iceberg#13873",
+        "r INT, c STRING, d INT",
+        "(-1, 'a', 1), (-2, NULL, 2), (3, NULL, 3), (4, 'b', 4)",
+        ("SELECT r FROM {t}", "SELECT r FROM {t} WHERE d < 100", "SELECT r, c, d FROM {t}"),
+        deleted=("c", "d"),
+    ),
+    Case(
+        "deletes by binary partitions",
+        "r INT, c BINARY, d INT",
+        "(-1, X'7f', 1), (-2, NULL, 2), (3, NULL, 3), (-4, X'80', 4), (5, X'7f', 5)",
+        ("SELECT r, c, d FROM {t}",),
+        by="c",
+        deleted=("c", "d"),
+        is_corrected=False,
+    ),
 )
 
 
 class Faults:
     """Tries the cases in a session."""
 
-    def __init__(self, spark: SparkSession, folder: str, namespace: str = "local.faults") -> None:
+    def __init__(self, spark: SparkSession, folder: str) -> None:
         self.spark = spark
         self.folder = folder
-        self.namespace = namespace
+        for key, value in MEMORY.items():
+            spark.conf.set(key, value)
+        for catalog in ("local", CATALOG):
+            self.rows(f"CREATE NAMESPACE IF NOT EXISTS {catalog}.faults")
         self.count = 0
+        self.writer = _writer()
 
     def present(self) -> dict[str, str]:
         """By reference: `present` if a case of it differs from the truth, else `absent`; not for what Spark lacks."""
@@ -168,13 +207,13 @@ class Faults:
 
     def differences(self, case: Case) -> Iterator[str]:
         """How the answers differ from the truth."""
-        with_settings = dict(case.settings)
+        with_settings = {**UNCOMPILED, **dict(case.settings)}
         before = {key: self.spark.conf.get(key, None) for key in with_settings}
         for key, value in with_settings.items():
             self.spark.conf.set(key, value)
         try:
+            table, view = self.table(case)
             for text in case.texts:
-                table, view = self.table(case)
                 query, truth = text if isinstance(text, tuple) else (text, text.replace("{t}", "{v}"))
                 is_delete = query.startswith("DELETE")
                 if is_delete:
@@ -186,7 +225,7 @@ class Faults:
                         self.rows(query.format(t=table))
                     actual = self.rows(f"SELECT * FROM {table}" if is_delete else query.format(t=table))
                 except Exception as error:
-                    yield f"{query}: {str(error).strip().splitlines()[0][:200]}"
+                    yield f"{query}: {_message(error)}"
                     continue
                 if Counter(map(repr, actual)) != Counter(map(repr, expected)):
                     yield f"{query}: {actual}, not {expected}"
@@ -200,7 +239,8 @@ class Faults:
     def table(self, case: Case) -> tuple[str, str]:
         """A table with the rows of a case, and a view of them that no code of Iceberg reads."""
         self.count += 1
-        table, view = f"{self.namespace}.t{self.count}", f"rows{self.count}"
+        # Imported files are on disk, where the catalog in memory does not read.
+        table, view = f"{'local' if case.is_imported else CATALOG}.faults.t{self.count}", f"rows{self.count}"
         types = list(_types(case.columns))
         schema = ", ".join(name for name, _ in types)
         casts = ", ".join(f"CAST({name} AS {kind}) AS {name}" for name, kind in types)
@@ -219,6 +259,11 @@ class Faults:
             self.rows(f"CALL local.system.add_files(table => '{name}', source_table => '`{case.format}`.`{file}`')")
         else:
             self.rows(f"INSERT INTO {table} {rows}")
+        if case.deleted:
+            numbers = [row[0] for row in self.rows(f"SELECT r FROM {view} WHERE r < 0")]
+            self.writer.deleteEqual(self.spark._jsparkSession, table, list(case.deleted), numbers, case.format)
+            self.rows(f"REFRESH TABLE {table}")
+            self.rows(f"CREATE OR REPLACE TEMP VIEW {view} AS SELECT * FROM ({rows}) WHERE r >= 0")
         return table, view
 
     def rows(self, text: str) -> Sequence[Any]:
@@ -229,18 +274,37 @@ class Faults:
         if self.spark.version.startswith("3."):
             return None
         for name, buckets in (("four", 4), ("six", 8)):
-            self.rows(f"CREATE TABLE {self.namespace}.{name} (id INT) USING iceberg PARTITIONED BY (bucket({buckets}, id))")
-            self.rows(f"INSERT INTO {self.namespace}.{name} VALUES (1), (2), (NULL)")
+            self.rows(f"CREATE TABLE {CATALOG}.faults.{name} (id INT) USING iceberg PARTITIONED BY (bucket({buckets}, id))")
+            self.rows(f"INSERT INTO {CATALOG}.faults.{name} VALUES (1), (2), (NULL)")
         for key, value in JOINED.items():
             self.spark.conf.set(key, value)
         try:
-            rows = self.rows(f"SELECT a.id FROM {self.namespace}.four a JOIN {self.namespace}.six b ON a.id = b.id")
+            rows = self.rows(f"SELECT a.id FROM {CATALOG}.faults.four a JOIN {CATALOG}.faults.six b ON a.id = b.id")
         except Exception as error:
             return "present" if "NullPointerException" in str(error) else f"{type(error).__name__}: {error}"
         finally:
             for key in JOINED:
                 self.spark.conf.unset(key)
         return "absent" if sorted(rows) == [(1,), (2,)] else f"{rows}"
+
+
+def _writer() -> Any:
+    """The writer of equality deletes that the random tests have, too."""
+    loader = compiler.context_loader()
+    for name in ("EqualityWriter", "OtherWriter"):
+        for file in (JAVA / f"{name}.java", *sorted(JAVA.glob(f"iceberg/*/{name}.java"))):
+            try:
+                loader = compiler.compile_java(file.read_text("utf-8"), file.name, loader)
+            except ValueError:
+                continue
+            break
+    return compiler.instance(loader, "sparkicebergsql.adversary.OtherWriter")
+
+
+def _message(error: Exception) -> str:
+    """The first line of an error that says more than where it was raised."""
+    lines = [line for line in str(error).splitlines() if line and not line.startswith("An error occurred while")]
+    return lines[0][:200] if lines else type(error).__name__
 
 
 def _types(columns: str) -> Iterator[tuple[str, str]]:

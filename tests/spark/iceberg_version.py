@@ -16,6 +16,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
+import iceberg_faults
 from pyspark.sql import SparkSession
 
 import spark_iceberg_sql as sis
@@ -95,6 +96,7 @@ class Steps:
     def __init__(self) -> None:
         self.spark = session()
         self.seconds: list[tuple[float, float]] = []
+        self.tried: dict[str, str] = {}
 
     def timed(self, spark: SparkSession) -> tuple[float, float]:
         """The seconds of an installation, by the clock and of the processors."""
@@ -115,7 +117,7 @@ class Steps:
         return {
             "spark": self.spark.version,
             "iceberg": doctor.jars[0].version,
-            "faults": {reference: state for reference, colon, state in parts if colon},
+            "faults": {reference: state for reference, colon, state in parts if colon} | self.tried,
             "seconds": self.seconds,
             "doctor": str(doctor),
         }
@@ -129,6 +131,12 @@ class Steps:
     def nothing_else_is_installed(self) -> object:
         present = [name for name in ABSENT if importlib.util.find_spec(name) is not None]
         return present or (sis.__version__ != "unknown" or None)
+
+    def faults(self) -> object:
+        """What plain Iceberg does wrong, before anything is installed."""
+        self.iceberg_faults = iceberg_faults.Faults(self.spark, FOLDER)
+        self.tried = self.iceberg_faults.present()
+        return [state for state in self.tried.values() if state not in ("present", "absent")] or None
 
     def install(self) -> object:
         self.spark.sql("SELECT count(*) FROM range(3)").collect()  # a warm session
@@ -162,6 +170,9 @@ class Steps:
     def functions(self) -> object:
         actual = {text: self.rows(f"SELECT CAST({text} AS STRING)")[0][0] for text in VALUES}
         return {text: value for text, value in actual.items() if value != VALUES[text]} or None
+
+    def faults_corrected(self) -> object:
+        return self.iceberg_faults.wrong() or None
 
     def create(self) -> object:
         columns = "id BIGINT, n INT, name STRING, ts TIMESTAMP, d DECIMAL(9,2)"

@@ -273,6 +273,24 @@ ISSUES: tuple[IcebergIssue, ...] = (
         is_probed=True,
     ),
     IcebergIssue(
+        "apache/iceberg#13873",
+        "equality deletes of several columns, as Flink writes them, are kept by an executor with the columns in the order "
+        "of the first query: others that read other columns return deleted rows",
+        "",
+        "installed sessions set spark.sql.iceberg.executor-cache.enabled to false, unless they have a value; a cluster "
+        "that has read such tables before needs it from its start",
+        PROBED_VERSIONS[:6],
+        is_probed=True,
+    ),
+    IcebergIssue(
+        "deletes by binary partitions",
+        "equality deletes by several columns, one of them a BINARY column that is a partition field itself, leave "
+        "deleted rows",
+        "",
+        "compact such a table with a newer Iceberg",
+        PROBED_VERSIONS[:4],
+    ),
+    IcebergIssue(
         "delta-io/delta#7444",
         "Delta Lake's UniForm cuts bounds to milliseconds: a filter on the last millisecond of a file loses rows",
         "bounds",

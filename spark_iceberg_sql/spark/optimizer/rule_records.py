@@ -17,7 +17,7 @@ SHARED = (
     "PartitionOverflow", "UnwrittenColumns", "OrcTimes", "ParquetTimes", "TruncatedFile", "FileUnits", "ManifestCheck",
     "FileBounds", "NullResiduals", "PartitionLayout", "TextOrder", "OpenWriters", "DynamicOverwrite", "ImpliedLiteral",
     "WrappedConstants", "Predicates", "Positions", "Relations", "TrialTable", "ReadNotes", "SnapshotFiles",
-    "FileCondition", "AnsweredTables", "RuntimeRules", "RuleRegistry",
+    "FileCondition", "AnsweredTables", "RuntimeRules", "DeleteCache", "RuleRegistry",
 )  # fmt: skip
 
 

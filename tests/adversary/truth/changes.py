@@ -22,6 +22,7 @@ REFUSED_OVERWRITE = (
     "cannot overwrite by filter",
     "unsupported_feature",
     "overwrite_by_expression",
+    "overwrite by expression",
 )
 
 
