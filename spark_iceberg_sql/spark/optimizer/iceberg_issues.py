@@ -220,7 +220,7 @@ ISSUES: tuple[IcebergIssue, ...] = (
         "it for null: they lose all rows of these files",
         "bounds",
         "filters on the column are not passed to Iceberg",
-        _BEFORE_1_12[3:],
+        _BEFORE_1_12[2:],
         is_probed=True,
     ),
     IcebergIssue(
@@ -280,6 +280,14 @@ ISSUES: tuple[IcebergIssue, ...] = (
         "installed sessions set spark.sql.iceberg.executor-cache.enabled to false, unless they have a value; a cluster "
         "that has read such tables before needs it from its start",
         PROBED_VERSIONS[:6],
+        is_probed=True,
+    ),
+    IcebergIssue(
+        "DELETE and fields of structs",
+        "DELETE with IS NULL of a field of a struct fails with 'Cannot filter by nested column'",
+        "bounds",
+        "such conditions are evaluated by Spark",
+        PROBED_VERSIONS[:2],
         is_probed=True,
     ),
     IcebergIssue(

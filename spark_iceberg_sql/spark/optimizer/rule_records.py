@@ -14,8 +14,8 @@ PACKAGE = "sparkicebergsql"
 # Classes that every rule may use, each built on the ones before it.
 SHARED = (
     "ScalaTypes", "Outgoing", "SwitchedRule", "Invocation", "Calls", "Transform", "BoundFault",
-    "PartitionOverflow", "UnwrittenColumns", "OrcTimes", "ParquetTimes", "TruncatedFile", "FileUnits", "ManifestCheck",
-    "FileBounds", "NullResiduals", "PartitionLayout", "TextOrder", "OpenWriters", "DynamicOverwrite", "ImpliedLiteral",
+    "PartitionOverflow", "UnwrittenColumns", "OrcTimes", "ParquetTimes", "TruncatedFile", "FileUnits", "NullResiduals",
+    "ManifestCheck", "FileBounds", "PartitionLayout", "TextOrder", "OpenWriters", "DynamicOverwrite", "ImpliedLiteral",
     "WrappedConstants", "Predicates", "Positions", "Relations", "TrialTable", "ReadNotes", "SnapshotFiles",
     "FileCondition", "AnsweredTables", "RuntimeRules", "DeleteCache", "RuleRegistry",
 )  # fmt: skip

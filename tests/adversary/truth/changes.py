@@ -23,6 +23,7 @@ REFUSED_OVERWRITE = (
     "unsupported_feature",
     "overwrite_by_expression",
     "overwrite by expression",
+    "cannot create expression literal from null",
 )
 
 
