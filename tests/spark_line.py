@@ -1,7 +1,7 @@
 """Another line of Spark for the tests, or another Iceberg: `SPARK_LINE=3.5 ICEBERG_VERSION=1.7.1 pytest tests/spark`.
 
-Of all that the tests need, only pyspark differs, and py4j, which it brings; and the runtime's jar. They are fetched once
-into a folder of the cache, which goes before the installed ones, also in the processes that tests start.
+Of all that the tests need, only pyspark differs, and py4j, which it brings; and the runtime's jar. They are fetched
+once into a folder of the cache, which goes before the installed ones, also in the processes that tests start.
 """
 
 from __future__ import annotations

@@ -101,9 +101,7 @@ class Harness:
         self.files = tempfile.mkdtemp(prefix="adversary")
         self.copies = twin.Copies(self, Path(self.files))
         self.rules = [row.name for row in self.sql("SELECT * FROM iceberg_rules()").collect()]
-        self.newest_format = max(
-            (2, *(f for f, since in FORMAT_SINCE.items() if iceberg_version.number() >= since))
-        )
+        self.newest_format = max((2, *(f for f, since in FORMAT_SINCE.items() if iceberg_version.number() >= since)))
         self.count = 0
         self.are_off = False  # all rules
         self.switches = True  # false while a Connect server runs: the switches are then static settings

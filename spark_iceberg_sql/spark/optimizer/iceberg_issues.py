@@ -274,8 +274,8 @@ ISSUES: tuple[IcebergIssue, ...] = (
     ),
     IcebergIssue(
         "apache/iceberg#13873",
-        "equality deletes of several columns, as Flink writes them, are kept by an executor with the columns in the order "
-        "of the first query: others that read other columns return deleted rows",
+        "equality deletes of several columns, as Flink writes them, are kept by an executor with the columns in the "
+        "order of the first query: others that read other columns return deleted rows",
         "",
         "installed sessions set spark.sql.iceberg.executor-cache.enabled to false, unless they have a value; a cluster "
         "that has read such tables before needs it from its start",

@@ -21,7 +21,8 @@ FAILING = ("it fails", "reading it fails")
 SPARK = re.compile(r"at org\.apache\.spark\.sql\.catalyst|from org\.apache\.spark\.sql\.catalyst")
 # A failure without a lost row, by its record in the list of Iceberg's issues.
 ORC_STRUCT, ORC_STRUCT_FAILS = "apache/iceberg#4604", re.compile(r"Missing ORC reader|out of bounds for length")
-# Of the catalog in memory, which only tests use: before Iceberg 1.9, a writer without a row removes a file that is not there.
+# Of the catalog in memory, which only tests use: before Iceberg 1.9, a writer
+# without a row removes a file that is not there.
 MEMORY, MEMORY_FAILS = "files in memory", re.compile(r"No in-memory file found .* at \S+InMemoryFileIO\.deleteFile")
 _numbers = itertools.count()
 

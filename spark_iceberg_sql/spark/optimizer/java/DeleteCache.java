@@ -23,7 +23,7 @@ public final class DeleteCache {
 
   private static boolean isInOrderOfQuery() {
     try {
-      TypeUtil.class.getMethod("selectInIdOrder", new Class[] {Schema.class, Set.class}); // came with the correction
+      TypeUtil.class.getMethod("selectInIdOrder", new Class<?>[] {Schema.class, Set.class}); // came with the correction
       return false;
     } catch (NoSuchMethodException e) {
       return true;
