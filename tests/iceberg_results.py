@@ -5,6 +5,7 @@ and shown by docs/setup.md.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,9 @@ import goldens
 
 FILE = Path(__file__).parent / "golden" / "iceberg_versions.json"
 PAGE = Path(__file__).parents[1] / "docs" / "setup.md"
+# Cells besides each line with each Iceberg: the first releases of the lines, of which these take the last, and the Scala
+# that pip's pyspark does not have.
+OTHERS = (("4.1.0", "1.12"), ("4.0.0", "1.11"), ("3.5_2.13", "1.11"))
 _BEGIN, _END = "<!-- icebergs -->\n", "<!-- /icebergs -->"
 
 
@@ -32,7 +36,8 @@ def hold(cell: str, spark: str, iceberg: str, off: Mapping[str, object]) -> None
 
 
 def _number(cell: str) -> list[list[int]]:
-    return [[int(part) for part in version.split(".")] for version in cell.split("-")]
+    """Of `3.5-1.7`, and of `3.5_2.13-1.11` with a Scala that is not the usual one."""
+    return [[int(number) for number in re.findall(r"\d+", version)] for version in cell.split("-")]
 
 
 def hold_table(cells: Sequence[str]) -> None:

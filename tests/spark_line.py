@@ -53,14 +53,18 @@ def iceberg(line: str, version: str) -> Path:
 
 
 def provided(line: str) -> Path:
-    """The folder with the newest pyspark of a line, from the cache where it is there. Raises UnavailableError."""
+    """The folder with the newest pyspark of a line, or with a version such as `4.0.0`, from the cache if it is there.
+
+    Raises UnavailableError.
+    """
     folder = cache_directory() / "tests" / f"pyspark-{line}"
     folder.parent.mkdir(parents=True, exist_ok=True)
     with FileLock(f"{folder}.lock"):
         if not folder.is_dir():
             part = folder.with_suffix(".part")
             shutil.rmtree(part, ignore_errors=True)
-            command = [*_installer(), "-q", "--target", str(part), f"pyspark~={line}.0"]
+            version = f"=={line}" if line.count(".") > 1 else f"~={line}.0"
+            command = [*_installer(), "-q", "--target", str(part), f"pyspark{version}"]
             try:
                 done = subprocess.run(command, capture_output=True, text=True, timeout=_SECONDS, check=False)
             except subprocess.TimeoutExpired as slow:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
+import re
 import sys
 import time
 import warnings
@@ -22,6 +23,8 @@ from pyspark.sql import SparkSession
 import spark_iceberg_sql as sis
 
 JAR, FOLDER = sys.argv[1:3]
+# The folder that has IPython, which only the last step needs.
+NOTEBOOK = "NOTEBOOK_PACKAGES"
 T = "local.db.t"
 # What a plain installation need not have, nor this package's own requirements where only its files are there.
 ABSENT = ("filelock", "pandas", "sqlparse", "wcwidth", "regex", "pip")
@@ -351,6 +354,28 @@ class Steps:
             f"SELECT * FROM iceberg_explain('SELECT * FROM {T} WHERE id = 3')",
         )
         return [text for text in texts if self.rows(text) is None] or None
+
+    def notebook(self) -> object:
+        """A cell shows its rows and how many files it has read; a wrong statement, what to write."""
+        sys.path += [path for path in (os.environ.get(NOTEBOOK),) if path]
+        from IPython.core.interactiveshell import InteractiveShell
+        from IPython.utils.capture import capture_output
+        from traitlets.config import Config
+
+        shell = InteractiveShell(config=Config(HistoryManager={"enabled": False}))
+        shell.user_ns["spark"] = self.spark
+        said = []
+        for cell in (
+            "%load_ext spark_iceberg_sql",
+            f"%%iceberg_sql\nSELECT id FROM {T} WHERE year(ts) = 2024",
+            f"%%iceberg_sql\nALTER TABLE {T} ADD PARTITION FIELD bucket(id, 16)",
+            "%unload_ext spark_iceberg_sql",
+        ):
+            with capture_output() as captured:
+                shell.run_cell(cell)
+            said.append(re.sub(r"\x1b\[[\d;]*m", "", captured.stdout + captured.stderr))
+        is_right = re.search(r"\d+ rows?\b.*\d+ of \d+", said[1], re.DOTALL) and "bucket(16, id)" in said[2]
+        return None if is_right else said
 
 
 def main() -> None:

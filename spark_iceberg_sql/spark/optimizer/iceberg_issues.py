@@ -16,8 +16,8 @@ class IcebergIssue:
     reference: where it is reported, such as `apache/iceberg#18173`; a short name if it is not reported.
     cost: its effect, as a sentence. rule: the optimizer rule that corrects it; empty if none does. remedy: what
     this package does, or what to do. present_in: the versions of Iceberg that were tested and have it; empty for
-    a defect of files, for which each table is checked. is_probed: true if a session probes its Iceberg for it; the others
-    are tried by tests/spark/iceberg_faults.py.
+    a defect of files, for which each table is checked. is_probed: true if a session probes its Iceberg for it; the
+    others are tried by tests/spark/iceberg_faults.py.
     """
 
     reference: str
@@ -28,8 +28,8 @@ class IcebergIssue:
     is_probed: bool = False
 
 
-# The versions on which tests/spark/test_iceberg_versions.py probes and tries these, and of them those on which all tests
-# of rows run.
+# The versions on which tests/spark/test_iceberg_versions.py probes and tries these, and of them those on which all
+# tests of rows run.
 PROBED_VERSIONS = ("1.5.2", "1.6.1", "1.7.1", "1.8.1", "1.9.2", "1.10.1", "1.11.0", "1.12.0")
 TESTED_VERSIONS = ("1.11.0", "1.12.0")
 _BEFORE_1_12 = PROBED_VERSIONS[:-1]
@@ -146,7 +146,8 @@ ISSUES: tuple[IcebergIssue, ...] = (
     ),
     IcebergIssue(
         "NaN without counts",
-        "max of a FLOAT or DOUBLE column is answered from the bounds where files have no counts of NaN, as after add_files",
+        "max of a FLOAT or DOUBLE column is answered from the bounds where files have no counts of NaN, as after "
+        "add_files",
         "floats",
         "max is read from the rows where a file may have NaN",
         PROBED_VERSIONS,
