@@ -14,8 +14,8 @@ import goldens
 
 FILE = Path(__file__).parent / "golden" / "iceberg_versions.json"
 PAGE = Path(__file__).parents[1] / "docs" / "setup.md"
-# Cells besides each line with each Iceberg: the first releases of the lines, of which these take the last, and the Scala
-# that pip's pyspark does not have.
+# Cells besides each line with each Iceberg: the first releases of the lines, of which these take the last, and the
+# Scala that pip's pyspark does not have.
 OTHERS = (("4.1.0", "1.12"), ("4.0.0", "1.11"), ("3.5_2.13", "1.11"))
 _BEGIN, _END = "<!-- icebergs -->\n", "<!-- /icebergs -->"
 
