@@ -15,9 +15,9 @@ PACKAGE = "sparkicebergsql"
 SHARED = (
     "ScalaTypes", "Outgoing", "SwitchedRule", "Invocation", "Calls", "Transform", "BoundFault",
     "PartitionOverflow", "UnwrittenColumns", "OrcTimes", "ParquetTimes", "TruncatedFile", "FileUnits", "NullResiduals",
-    "ManifestCheck", "FileBounds", "PartitionLayout", "TextOrder", "OpenWriters", "DynamicOverwrite", "ImpliedLiteral",
-    "WrappedConstants", "Predicates", "Positions", "Relations", "TrialTable", "ReadNotes", "SnapshotFiles",
-    "FileCondition", "AnsweredTables", "RuntimeRules", "DeleteCache", "RuleRegistry",
+    "ManifestCheck", "FileBounds", "NullStructs", "PartitionLayout", "TextOrder", "OpenWriters", "DynamicOverwrite",
+    "ImpliedLiteral", "WrappedConstants", "Predicates", "Positions", "Relations", "TrialTable", "ReadNotes",
+    "SnapshotFiles", "FileCondition", "AnsweredTables", "RuntimeRules", "DeleteCache", "RuleRegistry",
 )  # fmt: skip
 
 
@@ -256,7 +256,7 @@ RULES: tuple[Rule, ...] = (
         phase=Phase.JUST_BEFORE_PUSH_DOWN,
         summary="reads only files whose partition values may match predicates that Iceberg cannot evaluate",
         if_disabled="predicates that Iceberg cannot evaluate return correct results but do not prune",
-        parts=("PartitionTuples", "PartitionFieldTerm", "ExactPredicates"),
+        parts=("PrefixRange", "NullPartitions", "PartitionTuples", "PartitionFieldTerm", "ExactPredicates"),
     ),
     Rule(
         name="limit",
