@@ -353,8 +353,8 @@ def iceberg_issues() -> str:
     )
     span = f"{_minor(PROBED_VERSIONS[0])} to {_minor(PROBED_VERSIONS[-1])}"
     probes = (
-        f"The probes were run on Iceberg {span}; the others were tried there by queries, or on 1.11 and 1.12 alone where "
-        "no older one is named.\n"
+        f"The probes were run on Iceberg {span}; the others were tried there by queries, or on 1.11 and 1.12 "
+        "alone where no older one is named.\n"
     )
     parts = ["# Faults of Iceberg\n", intro, probes, "## Iceberg\n"]
     parts.append("| issue | Iceberg | what it costs | here |\n|---|---|---|---|")
