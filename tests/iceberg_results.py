@@ -7,6 +7,7 @@ tests/matrix keeps.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,9 @@ from spark_iceberg_sql.spark.versions import SPARK_MINORS
 
 FILE = Path(__file__).parent / "golden" / "iceberg_versions.json"
 PAGE = Path(__file__).parents[1] / "docs" / "setup.md"
+# Cells besides each line with each Iceberg: the first releases of the lines, of which these take the last, and the
+# Scala that pip's pyspark does not have.
+OTHERS = (("4.1.0", "1.12"), ("4.0.0", "1.11"), ("3.5_2.13", "1.11"))
 _ICEBERGS = ("| Spark | Iceberg | off in Python | off by Spark Connect | off with the jar alone |", "icebergs")
 _VERSIONS = ("| Spark | Iceberg | Java | Python | not supported |", "versions")
 
@@ -41,7 +45,8 @@ def hold(cell: str, spark: str, iceberg: str, off: Mapping[str, object]) -> None
 
 
 def _number(cell: str) -> list[list[int]]:
-    return [[int(part) for part in version.split(".")] for version in cell.split("-")]
+    """Of `3.5-1.7`, and of `3.5_2.13-1.11` with a Scala that is not the usual one."""
+    return [[int(number) for number in re.findall(r"\d+", version)] for version in cell.split("-")]
 
 
 def hold_tables() -> None:
@@ -54,6 +59,7 @@ def hold_tables() -> None:
         if name == spark.minor
         for minor in tested_with(spark)
     ]
+    rows += [_iceberg_row(spark, minor, kept.get(f"{spark}-{minor}"), [], of_matrix) for spark, minor in OTHERS]
     _hold_table(*_ICEBERGS, rows)
     _hold_table(*_VERSIONS, [_version_row(line.spark, line.limitations, of_matrix) for line in SPARK_MINORS])
 
@@ -71,7 +77,7 @@ def _iceberg_row(
     if in_python is None:
         return f"| {line} | {minor} | not run | not run | not run |\n"
     off = ", ".join(name.replace("_", " ") for name in in_python["off"]) or "nothing"
-    others = " | ".join(_off(of_matrix.get(cell)) for cell in cells[1:])
+    others = " | ".join(_off(of_matrix.get(cell)) for cell in cells[1:]) or "not run | not run"
     return f"| {in_python['spark']} | {in_python['iceberg']} | {off} | {others} |\n"
 
 

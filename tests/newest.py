@@ -17,9 +17,10 @@ from pathlib import Path
 
 sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parent / "spark")]
 
+import maven  # noqa: E402
 import spark_line  # noqa: E402
 
-from spark_iceberg_sql.spark import runtime_jar, versions  # noqa: E402
+from spark_iceberg_sql.spark import versions  # noqa: E402
 
 ROOT = Path(__file__).parents[1]
 _GROUP, _NEWEST = "org.apache.iceberg", "latest.release"
@@ -39,10 +40,7 @@ def newest_iceberg(line: str, scala: str) -> Path | None:
     """Iceberg's newest released runtime for a Spark; None if there is none."""
     artifact = f"iceberg-spark-runtime-{line}_{scala}"
     folder = Path(tempfile.mkdtemp(prefix="newest-"))
-    command = [runtime_jar.java(), "-jar", str(runtime_jar._ivy()), "-error", "-cache", str(folder / "ivy")]
-    command += ["-dependency", _GROUP, artifact, _NEWEST, "-confs", "default", "-notransitive"]
-    command += ["-retrieve", f"{folder}/[artifact]-[revision].[ext]"]
-    subprocess.run(command, capture_output=True, timeout=600, check=False)
+    maven.retrieve(_GROUP, artifact, _NEWEST, folder)
     return next(folder.glob(f"{artifact}-*.jar"), None)
 
 

@@ -29,7 +29,7 @@ from spark_iceberg_sql.model.tables import Tables
 from spark_iceberg_sql.records import field, record, replace
 from spark_iceberg_sql.rules.base import Event
 from spark_iceberg_sql.rules.registry import reporter
-from spark_iceberg_sql.syntax import nodes, parser
+from spark_iceberg_sql.syntax import grammar, nodes, parser
 from spark_iceberg_sql.syntax.script import Statement, statements
 from spark_iceberg_sql.syntax.terms import NamePath, Offsets
 
@@ -113,6 +113,35 @@ def check_and_apply(
     """Check a text as `check` does, and leave its statements' effects in `catalog`.
     visit: called before each statement.
     """
+    followed = grammar.follow(catalog.spark)
+    try:
+        return _check_and_apply(
+            text,
+            catalog,
+            filename,
+            severity_policy,
+            origin,
+            statement_cache,
+            visit,
+            is_routed=is_routed,
+            before_execution=before_execution,
+        )
+    finally:
+        grammar.end(followed)
+
+
+def _check_and_apply(
+    text: str,
+    catalog: Tables,
+    filename: str | None,
+    severity_policy: SeverityPolicy | None,
+    origin: TextOrigin,
+    statement_cache: StatementCache | None,
+    visit: Visit | None,
+    *,
+    is_routed: bool,
+    before_execution: bool,
+) -> Report:
     if statement_cache is not None:
         statement_cache.begin_check()
     lines = Lines(text)

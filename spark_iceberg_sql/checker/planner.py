@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from spark_iceberg_sql.checker.engine import check_and_apply
 from spark_iceberg_sql.checker.plan import Plan
 from spark_iceberg_sql.errors import IcebergSqlError
@@ -11,7 +13,7 @@ from spark_iceberg_sql.model.table import Name, RelationKind, Table
 from spark_iceberg_sql.model.tables import Tables
 from spark_iceberg_sql.report import credentials, edited_reports
 from spark_iceberg_sql.rules.message_format import without_nested_backticks
-from spark_iceberg_sql.syntax import nodes, parser, terms
+from spark_iceberg_sql.syntax import grammar, nodes, parser, terms
 from spark_iceberg_sql.syntax.script import statements
 
 
@@ -31,8 +33,14 @@ def plan(catalog: Tables, text: str) -> Plan:
 
 def plans(catalog: Tables, text: str) -> tuple[Plan, ...]:
     """The plans of all statements of a script that could change a partitioning, each based on the one before."""
-    catalog = catalog.copy()
-    result = []
+    followed = grammar.follow(catalog.spark)
+    try:
+        return tuple(_plans(catalog.copy(), text))
+    finally:
+        grammar.end(followed)
+
+
+def _plans(catalog: Tables, text: str) -> Iterator[Plan]:
     for statement in statements(text):
         node, statement_text = parser.parse(statement), statement.text
         if isinstance(node, _PLANNED_NODES) and node.table is not None:
@@ -42,20 +50,17 @@ def plans(catalog: Tables, text: str) -> tuple[Plan, ...]:
             reason = _unplanned_reason(catalog, node.table) if report.ok and new_specs is None else None
             report = edited_reports.without_secrets(report)
             is_emptied = isinstance(node, nodes.Create) and node.replace and None not in (old_specs, new_specs)
-            result.append(
-                Plan(
-                    credentials.masked(statement_text),
-                    name,
-                    old_specs,
-                    new_specs,
-                    report,
-                    why_no_files=_NO_FILES_LEFT if is_emptied else None,
-                    unplanned=reason,
-                )
+            yield Plan(
+                credentials.masked(statement_text),
+                name,
+                old_specs,
+                new_specs,
+                report,
+                why_no_files=_NO_FILES_LEFT if is_emptied else None,
+                unplanned=reason,
             )
         else:
             check_and_apply(statement_text, catalog, before_execution=True)
-    return tuple(result)
 
 
 _NO_FILES_LEFT = "the statement replaces the table and keeps none of its files"

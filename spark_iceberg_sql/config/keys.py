@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from spark_iceberg_sql.diagnostics import Severity
-from spark_iceberg_sql.model import iceberg_versions
+from spark_iceberg_sql.model import iceberg_versions, spark_versions
 from spark_iceberg_sql.model.engines import BY_NAME, ENGINES
 from spark_iceberg_sql.optional_dependencies import package
 
@@ -116,6 +116,16 @@ def _iceberg(value: Any, base: Path) -> str:
     return str(value)
 
 
+def _spark(value: Any, base: Path) -> str:
+    try:
+        version = spark_versions.parsed(value if isinstance(value, str) else "")
+    except ValueError:
+        version = (0,)
+    if version < spark_versions.OLDEST:
+        raise WrongValueError(f'a version of Spark in quotes, "{spark_versions.text(spark_versions.OLDEST)}" or later')
+    return str(value)
+
+
 def _seconds(value: Any, base: Path) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value <= 600:
         raise WrongValueError("a number of seconds up to 600")
@@ -170,6 +180,7 @@ KEYS: Mapping[str, Reader] = {
     "case-sensitive": _flag,
     "engine": _engine,
     "iceberg": _iceberg,
+    "spark": _spark,
     "exclude": _strings,
     "respect-gitignore": _flag,
     "placeholders": _patterns,
@@ -199,6 +210,7 @@ SCHEMAS: Mapping[Reader, Mapping[str, Any]] = {
     _string: _STRING_SCHEMA,
     _engine: {"enum": list(BY_NAME)},
     _iceberg: {"type": "string", "pattern": r"^[0-9]+\.[0-9]+([.-].*)?$"},
+    _spark: {"type": "string", "pattern": r"^[0-9]+\.[0-9]+([.-].*)?$"},
     _seconds: {"type": "number", "exclusiveMinimum": 0, "maximum": 600},
     _path: _STRING_SCHEMA,
     _flag: {"type": "boolean"},
@@ -224,6 +236,8 @@ PURPOSE: Mapping[str, str] = {
     " `clickhouse`; a comment `-- dialect: hive` before a file's first statement has precedence",
     "iceberg": "the version of Iceberg that runs the statements, such as `1.7`: what it does not have yet is an error; "
     "the newest by default",
+    "spark": "the version of Spark that runs the statements, such as `4.3`, if its grammar is newer than that of the "
+    "newest that Iceberg has a runtime for",
     "exclude": "globs of files and folders to skip",
     "respect-gitignore": "whether to skip files that git ignores",
     "placeholders": "regular expressions for placeholders that a program replaces before the text reaches Spark",

@@ -40,7 +40,8 @@ class Settings:
     that are one script. catalog: a catalog of pyiceberg's configuration to look up tables in. catalog_timeout: seconds
     to wait for each of its answers.
     default_catalog, default_namespace: those of unqualified names. case_sensitive: Spark's
-    spark.sql.caseSensitive. engine: the name of the one that the statements are for. iceberg: its Iceberg's version.
+    spark.sql.caseSensitive. engine: the name of the one that the statements are for. iceberg, spark: the versions
+    that run the statements.
     exclude: globs of files to skip.
     respect_gitignore: whether files that git ignores are skipped, too. placeholders: regular expressions for text that
     a program replaces before it reaches Spark. callables: functions that pass a program's SQL to Spark.
@@ -64,6 +65,7 @@ class Settings:
     case_sensitive: bool = False
     engine: str | None = None
     iceberg: str | None = None
+    spark: str | None = None
     exclude: tuple[str, ...] = ()
     respect_gitignore: bool = True
     placeholders: tuple[str, ...] = ()

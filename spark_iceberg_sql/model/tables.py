@@ -55,6 +55,7 @@ class Tables:
         self.time_zone: str | None = None
         self.engine: Engine | None = None
         self.iceberg: Version | None = None
+        self.spark: Version | None = None
         self.dialects: frozenset[Dialect] | None = None
         self.other_procedures: frozenset[str] = frozenset()
         self.shared = False
@@ -125,7 +126,7 @@ class Tables:
     @property
     def _settings(self) -> tuple[Any, ...]:
         changing = self.catalog, self.namespace, self.case_sensitive, self.time_zone
-        return (*changing, self.complete, self.shared, tuple(self._unsettled), self.engine, self.iceberg)
+        return (*changing, self.complete, self.shared, tuple(self._unsettled), self.engine, self.iceberg, self.spark)
 
     @property
     def says_anything(self) -> bool:

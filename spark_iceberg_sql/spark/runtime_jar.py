@@ -20,7 +20,7 @@ from spark_iceberg_sql.errors import JarError, JavaError
 from spark_iceberg_sql.files.user_cache import CACHE_VARIABLE, cache_directory
 from spark_iceberg_sql.spark.versions import JAVA, Runtime, checkout_jars
 
-_JAR = "SPARK_ICEBERG_SQL_JAR"
+JAR_VARIABLE = "SPARK_ICEBERG_SQL_JAR"
 _FETCH_SECONDS = 600
 
 
@@ -73,7 +73,7 @@ def runtime_jar(runtime: Runtime, ivy_settings: str | None = None) -> Path:
     except OSError as error:
         raise JarError(
             f"cannot keep the Iceberg runtime in {cached.parent} ({error.strerror}): "
-            f"set {CACHE_VARIABLE} to a writable folder, or {_JAR} to the jar"
+            f"set {CACHE_VARIABLE} to a writable folder, or {JAR_VARIABLE} to the jar"
         ) from None
     return cached
 
@@ -91,11 +91,11 @@ def _lock(file: Path) -> AbstractContextManager[object]:
 
 def users_jar() -> Path | None:
     """The jar that SPARK_ICEBERG_SQL_JAR names. Raises JarError if it is not a file."""
-    path = os.environ.get(_JAR)
+    path = os.environ.get(JAR_VARIABLE)
     if not path:
         return None
     if not Path(path).is_file():
-        raise JarError(f"{_JAR} names {path}, which is not a file: correct it or unset it")
+        raise JarError(f"{JAR_VARIABLE} names {path}, which is not a file: correct it or unset it")
     return Path(path).resolve()
 
 
@@ -123,7 +123,7 @@ def _fetch(runtime: Runtime, target: Path, ivy_settings: str | None) -> None:
             "-dependency", runtime.group, runtime.artifact, runtime.version,
             "-confs", "default", "-notransitive", "-retrieve", f"{folder}/[artifact]-[revision].[ext]",
         ]  # fmt: skip
-        hint = f"connect to a Maven repository once, or set {_JAR} to a copy of {runtime.filename}"
+        hint = f"connect to a Maven repository once, or set {JAR_VARIABLE} to a copy of {runtime.filename}"
         try:
             subprocess.run(command, capture_output=True, timeout=_FETCH_SECONDS, check=False)
         except subprocess.TimeoutExpired:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from spark_iceberg_sql.lazy import regex
 from spark_iceberg_sql.syntax.characters import BOM_SHAPE, SPACES, upper_keyword
-from spark_iceberg_sql.syntax.lexer import COMMENT, DOUBLE, LEXER, LINE_COMMENT, QUOTED, STRING
+from spark_iceberg_sql.syntax.lexer import CODE, COMMENT, DOUBLE, LEXER, LINE_COMMENT, QUOTED, STRING
 
 _BLANKS = "".join(sorted(SPACES))
 # The first character picks the place, which the expression's engine finds fast. A quote behind an r is a raw
@@ -25,13 +25,14 @@ _RAW = r"(?<=[rR].)(?<![^\x00-/:-@\[-^`{-\x7f][rR].)"
 # their first character, which the set at the beginning matches: each must begin with one literal character.
 # Groups: 1 a semicolon, 2 and 3 a comment, 4 a text that only the lexer can split; strings and names: none.
 _EDGE = regex(
-    r"[;'\"`\-/*:](?:"
+    r"[;'\"`\-/*:$](?:"
     r"(?<=;)()"
     rf"|(?<=-)({LINE_COMMENT[1:]})"
     rf"|(?<=')(?:(?<![rR].){STRING[1:]}|{_RAW}[^']*')"
     rf'|(?<=")(?:(?<![rR].){DOUBLE[1:]}|{_RAW}[^"]*")'
     rf"|(?<=`){QUOTED[1:]}"
     rf"|(?<=/)({COMMENT[1:]})"
+    rf"|(?<=\$){CODE[2:]}"
     r"|(?<=/)\*\+|(?<=\*)/"  # punctuation
     r"|((?<=['\"`])|(?<=/)\*|(?<=:)//)"  # unclosed, a comment in a comment, a path that is one word
     r")",

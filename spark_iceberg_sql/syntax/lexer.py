@@ -68,6 +68,8 @@ class Token(NamedTuple):
         return self.start, self.end
 
 
+# A code literal of Spark 4.2, after AS alone: before, no statement goes on with `$$` there.
+CODE = r"\$(?<=[aA][sS][ \t\n]\$)\$(?:[^$]|\$(?!\$))*\$\$"
 _LETTERS = rf"A-Za-z{LETTER}{LONG_S}{DOTLESS_I}"
 _RAW = r"[rR]'[^']*'|[rR]\"[^\"]*\""
 _DECIMAL = r"(?:[0-9]+\.[0-9]*|\.[0-9]+)"
@@ -108,7 +110,7 @@ _TABLE: tuple[tuple[TokenKind, str], ...] = (
             r"|[.\[\]=<>!+\-*/%~&|^:?]"
         ),
     ),
-    (TokenKind.STRING, rf"{STRING}|{_RAW}"),
+    (TokenKind.STRING, rf"{STRING}|{_RAW}|{CODE}"),
     (TokenKind.QUOTED, QUOTED),
     (TokenKind.DOUBLE, DOUBLE),
     (TokenKind.WORD, rf"[{_LETTERS}0-9_]+"),

@@ -1,6 +1,7 @@
 """`python -m tests.adversary --seconds 600 --seed 1`: exit code 1 if a row is wrong or a statement fails, 2 if
 nothing was tried. Rooms: `rules` (predicates of which the rules derive something), `truth` (histories beside a copy
-outside Iceberg), `schedules` (two writers). SPARK_LINE=3.5 and the like choose another Spark."""
+outside Iceberg), `schedules` (two writers). SPARK_LINE=3.5 and the like choose another Spark, ICEBERG_VERSION=1.7.1
+another Iceberg."""
 
 from __future__ import annotations
 

@@ -22,6 +22,8 @@ from adversary.predicates import Valued, shown
 from adversary.rows import RAW, Row, to_millis
 from adversary.tables import Table, values
 from adversary.truth import twin
+from spark_iceberg_sql.model.iceberg_versions import FORMAT_SINCE
+from spark_iceberg_sql.spark.bridge.jvm import iceberg_version
 from spark_iceberg_sql.spark.gate import intercept
 
 T = TypeVar("T")
@@ -101,6 +103,7 @@ class Harness:
         rules = self.sql("SELECT * FROM iceberg_rules()").collect()
         self.rules = [row.name for row in rules]
         self.issues = ", ".join(row.iceberg_issues for row in rules)  # each with whether this Iceberg has it
+        self.newest_format = max((2, *(f for f, since in FORMAT_SINCE.items() if iceberg_version.number() >= since)))
         self.count = 0
         self.are_off = False  # all rules
         self.switches = True  # false while a Connect server runs: the switches are then static settings

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,19 +11,11 @@ from matrix.parts import UnavailableError
 from matrix.sparks import SPARKS, Spark
 from matrix.stores import unless_skipped
 from spark_iceberg_sql.spark import versions
+from spark_iceberg_sql.spark.optimizer.iceberg_issues import PROBED_VERSIONS
 
 PINNED = "pinned"
-# The newest release of each tested minor version of Iceberg that Maven has.
-RELEASES: Mapping[str, str] = {
-    "1.12": "1.12.0",
-    "1.11": "1.11.0",
-    "1.10": "1.10.1",
-    "1.9": "1.9.2",
-    "1.8": "1.8.1",
-    "1.7": "1.7.1",
-    "1.6": "1.6.1",
-    "1.5": "1.5.2",
-}
+# The release of each tested minor version of Iceberg that is tried.
+RELEASES = {versions.minor(version): version for version in reversed(PROBED_VERSIONS)}
 
 
 @dataclass(frozen=True, slots=True)

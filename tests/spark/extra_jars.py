@@ -1,30 +1,18 @@
-"""Jars that a test needs in addition to the runtime, from the Maven repository through pyspark's Ivy."""
+"""Jars that a test needs in addition to the runtime, from the Maven repository."""
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 
+import maven
 import pytest
-from filelock import FileLock
-
-from spark_iceberg_sql.spark import runtime_jar
 
 
 def fetched(group: str, artifact: str, version: str) -> Path:
     """The jar, from the cache if present; skips the test if it cannot be downloaded."""
-    folder = runtime_jar.cache_directory() / "tests"
-    folder.mkdir(parents=True, exist_ok=True)
-    target = folder / f"{artifact}-{version}.jar"
-    with FileLock(f"{target}.lock"):
-        if not target.is_file():
-            command = [runtime_jar.java(), "-jar", str(runtime_jar._ivy()), "-error", "-cache", str(folder / "ivy")]
-            command += ["-dependency", group, artifact, version, "-confs", "default"]
-            command += ["-notransitive", "-retrieve", f"{folder}/[artifact]-[revision].[ext]"]
-            subprocess.run(command, capture_output=True, timeout=300, check=False)
-    if not target.is_file():
+    if (jar := maven.jar(group, artifact, version)) is None:
         pytest.skip(f"{group}:{artifact}:{version} cannot be fetched")
-    return target
+    return jar
 
 
 def sqlite() -> Path:

@@ -10,17 +10,21 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
+import re
 import sys
 import time
 import warnings
 from collections.abc import Callable
 from typing import Any
 
+import iceberg_faults
 from pyspark.sql import SparkSession
 
 import spark_iceberg_sql as sis
 
 JAR, FOLDER = sys.argv[1:3]
+# The folder that has IPython, which only the last step needs.
+NOTEBOOK = "NOTEBOOK_PACKAGES"
 T = "local.db.t"
 # What a plain installation need not have, nor this package's own requirements where only its files are there.
 ABSENT = ("filelock", "pandas", "sqlparse", "wcwidth", "regex", "pip")
@@ -95,6 +99,7 @@ class Steps:
     def __init__(self) -> None:
         self.spark = session()
         self.seconds: list[tuple[float, float]] = []
+        self.tried: dict[str, str] = {}
 
     def timed(self, spark: SparkSession) -> tuple[float, float]:
         """The seconds of an installation, by the clock and of the processors."""
@@ -115,7 +120,7 @@ class Steps:
         return {
             "spark": self.spark.version,
             "iceberg": doctor.jars[0].version,
-            "faults": {reference: state for reference, colon, state in parts if colon},
+            "faults": {reference: state for reference, colon, state in parts if colon} | self.tried,
             "seconds": self.seconds,
             "doctor": str(doctor),
         }
@@ -129,6 +134,12 @@ class Steps:
     def nothing_else_is_installed(self) -> object:
         present = [name for name in ABSENT if importlib.util.find_spec(name) is not None]
         return present or (sis.__version__ != "unknown" or None)
+
+    def faults(self) -> object:
+        """What plain Iceberg does wrong, before anything is installed."""
+        self.iceberg_faults = iceberg_faults.Faults(self.spark, FOLDER)
+        self.tried = self.iceberg_faults.present()
+        return [state for state in self.tried.values() if state not in ("present", "absent")] or None
 
     def install(self) -> object:
         self.spark.sql("SELECT count(*) FROM range(3)").collect()  # a warm session
@@ -162,6 +173,9 @@ class Steps:
     def functions(self) -> object:
         actual = {text: self.rows(f"SELECT CAST({text} AS STRING)")[0][0] for text in VALUES}
         return {text: value for text, value in actual.items() if value != VALUES[text]} or None
+
+    def faults_corrected(self) -> object:
+        return self.iceberg_faults.wrong() or None
 
     def create(self) -> object:
         columns = "id BIGINT, n INT, name STRING, ts TIMESTAMP, d DECIMAL(9,2)"
@@ -340,6 +354,28 @@ class Steps:
             f"SELECT * FROM iceberg_explain('SELECT * FROM {T} WHERE id = 3')",
         )
         return [text for text in texts if self.rows(text) is None] or None
+
+    def notebook(self) -> object:
+        """A cell shows its rows and how many files it has read; a wrong statement, what to write."""
+        sys.path += [path for path in (os.environ.get(NOTEBOOK),) if path]
+        from IPython.core.interactiveshell import InteractiveShell
+        from IPython.utils.capture import capture_output
+        from traitlets.config import Config
+
+        shell = InteractiveShell(config=Config(HistoryManager={"enabled": False}))
+        shell.user_ns["spark"] = self.spark
+        said = []
+        for cell in (
+            "%load_ext spark_iceberg_sql",
+            f"%%iceberg_sql\nSELECT id FROM {T} WHERE year(ts) = 2024",
+            f"%%iceberg_sql\nALTER TABLE {T} ADD PARTITION FIELD bucket(id, 16)",
+            "%unload_ext spark_iceberg_sql",
+        ):
+            with capture_output() as captured:
+                shell.run_cell(cell)
+            said.append(re.sub(r"\x1b\[[\d;]*m", "", captured.stdout + captured.stderr))
+        is_right = re.search(r"\d+ rows?\b.*\d+ of \d+", said[1], re.DOTALL) and "bucket(16, id)" in said[2]
+        return None if is_right else said
 
 
 def main() -> None:

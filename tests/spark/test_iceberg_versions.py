@@ -8,6 +8,7 @@ import json
 import os
 import subprocess
 import sys
+import sysconfig
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -33,11 +34,22 @@ CELLS = [(line.spark, minor) for line in versions.SPARK_MINORS for minor in line
 
 def _parameters() -> list[object]:
     swept = [pytest.mark.swept]
-    return [pytest.param(*cell, id="-".join(cell), marks=[] if cell == ALWAYS else swept) for cell in CELLS]
+    cells = [*CELLS, *iceberg_results.OTHERS]
+    return [pytest.param(*cell, id="-".join(cell), marks=[] if cell == ALWAYS else swept) for cell in cells]
 
 
 def _packages(line: str, folder: Path) -> Path:
-    """A folder with pyspark and py4j of a line, and nothing else. Skips the test if it cannot be had."""
+    """A folder with pyspark and py4j of a line, a version, or a line with another Scala, and nothing else. Skips the
+    test if it cannot be had.
+    """
+    if "_" in line:
+        from matrix.parts import UnavailableError
+        from matrix.sparks import SPARKS
+
+        try:
+            return SPARKS[line.replace("_", "-scala")].packages()
+        except UnavailableError as error:
+            pytest.skip(str(error))
     if versions.minor(pyspark.__version__) == line:
         import py4j
 
@@ -63,7 +75,8 @@ def _zipped(target: Path) -> Path:
 
 def _outcomes(line: str, minor: str, folder: Path) -> tuple[Mapping[str, object], Mapping[str, Any]]:
     """What is wrong with each step of the program, None for a step that does what it should; and its facts."""
-    artifact = f"iceberg-spark-runtime-{line}_{SCALA.get(line, '2.13')}"
+    built_for = line if "_" in line else f"{versions.minor(line)}_{SCALA.get(versions.minor(line), '2.13')}"
+    artifact = f"iceberg-spark-runtime-{built_for}"
     jar = extra_jars.fetched("org.apache.iceberg", artifact, RELEASES[minor])
     (folder / "packages").mkdir()
     path = [_zipped(folder / "package.zip"), _packages(line, folder / "packages")]
@@ -76,6 +89,7 @@ def _outcomes(line: str, minor: str, folder: Path) -> tuple[Mapping[str, object]
             **environment,
             "PYTHONPATH": os.pathsep.join(map(str, path)),
             "SPARK_ICEBERG_SQL_CACHE": str(folder / "cache"),
+            "NOTEBOOK_PACKAGES": sysconfig.get_path("purelib"),
         },
         capture_output=True,
         text=True,
@@ -94,12 +108,13 @@ def test_everything_works(line: str, minor: str, tmp_path: Path) -> None:
     outcomes, facts = _outcomes(line, minor, tmp_path)
     assert len(outcomes) > 20
     off = {step: wrong for step, wrong in outcomes.items() if wrong is not None}
-    iceberg_results.hold(f"{line}-{minor}", facts["spark"], facts["iceberg"], off)
+    scala = f" (Scala {line.partition('_')[2]})" if "_" in line else ""
+    iceberg_results.hold(f"{line}-{minor}", facts["spark"] + scala, facts["iceberg"], off)
     version = facts["iceberg"]
     assert version in PROBED_VERSIONS
-    assert facts["faults"] == {
-        issue.reference: "present" if version in issue.present_in else "absent" for issue in ISSUES if issue.is_probed
-    }
+    listed = {issue.reference: "present" if version in issue.present_in else "absent" for issue in ISSUES}
+    assert {issue.reference for issue in ISSUES if issue.is_probed} <= set(facts["faults"])
+    assert facts["faults"] == {reference: listed[reference] for reference in facts["faults"]}
 
 
 def test_each_file_for_older_versions_has_one_for_the_newest() -> None:

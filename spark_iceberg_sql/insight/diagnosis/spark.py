@@ -26,7 +26,7 @@ from spark_iceberg_sql.spark.bridge.jvm import (
     logs,
     sessions,
 )
-from spark_iceberg_sql.spark.optimizer.iceberg_issues import ISSUES
+from spark_iceberg_sql.spark.optimizer.iceberg_issues import ISSUES, PROBED_VERSIONS
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -170,5 +170,6 @@ def faults(rules: Iterable[DiagnosedRule], probed: Mapping[str, str]) -> Iterato
     for issue in ISSUES:
         if not issue.present_in:
             continue
-        state = probed.get(issue.reference) or ("present" if version in issue.present_in else "not tried")
+        without = "absent" if version in PROBED_VERSIONS else "not tried"
+        state = probed.get(issue.reference) or ("present" if version in issue.present_in else without)
         yield DiagnosedFault(issue.reference, state, issue.rule, issue.remedy, issue.rule in enabled)

@@ -10,7 +10,7 @@ from spark_iceberg_sql.model.schema import Schema
 from spark_iceberg_sql.model.table import MissingTable, Name, RelationKind, Table
 from spark_iceberg_sql.model.tables import Tables
 from spark_iceberg_sql.model.types import UnknownTypeError, struct_from_spark
-from spark_iceberg_sql.spark.bridge.jvm import iceberg_version
+from spark_iceberg_sql.spark.bridge.jvm import iceberg_version, shims
 from spark_iceberg_sql.spark.bridge.tables import catalog_entries
 
 if TYPE_CHECKING:
@@ -51,6 +51,7 @@ class SessionTables(Tables):
         is_case_sensitive = spark.conf.get("spark.sql.caseSensitive") == "true"
         super().__init__(catalog=catalog, namespace=namespace, case_sensitive=is_case_sensitive)
         self.iceberg = iceberg_version.number() or None
+        self.spark = shims.SPARK_VERSION
         self._spark = spark
         self._sql = sql
 

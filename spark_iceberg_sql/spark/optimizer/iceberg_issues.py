@@ -16,7 +16,8 @@ class IcebergIssue:
     reference: where it is reported, such as `apache/iceberg#18173`; a short name if it is not reported.
     cost: its effect, as a sentence. rule: the optimizer rule that corrects it; empty if none does. remedy: what
     this package does, or what to do. present_in: the versions of Iceberg that were tested and have it; empty for
-    a defect of files, for which each table is checked. is_probed: true if a session probes its Iceberg for it.
+    a defect of files, for which each table is checked. is_probed: true if a session probes its Iceberg for it; the
+    others are tried by tests/spark/iceberg_faults.py.
     """
 
     reference: str
@@ -27,7 +28,8 @@ class IcebergIssue:
     is_probed: bool = False
 
 
-# The versions that tests/spark/test_iceberg_versions.py probes, and of them those on which the tests of rows run.
+# The versions on which tests/spark/test_iceberg_versions.py probes and tries these, and of them those on which all
+# tests of rows run.
 PROBED_VERSIONS = ("1.5.2", "1.6.1", "1.7.1", "1.8.1", "1.9.2", "1.10.1", "1.11.0", "1.12.0")
 TESTED_VERSIONS = ("1.11.0", "1.12.0")
 _BEFORE_1_12 = PROBED_VERSIONS[:-1]
@@ -56,7 +58,7 @@ ISSUES: tuple[IcebergIssue, ...] = (
         "the vectorized reader returns times of 1970 from Parquet files that have TIMESTAMP(MILLIS) in a dictionary",
         "bounds",
         "tables with such files are read without vectorization",
-        TESTED_VERSIONS,
+        PROBED_VERSIONS,
     ),
     IcebergIssue(
         "ORC before 1582",
@@ -64,7 +66,7 @@ ISSUES: tuple[IcebergIssue, ...] = (
         "another calendar",
         "bounds",
         "filters on the column read files with such old values in full",
-        TESTED_VERSIONS,
+        PROBED_VERSIONS,
     ),
     IcebergIssue(
         "apache/iceberg#17440",
@@ -140,7 +142,15 @@ ISSUES: tuple[IcebergIssue, ...] = (
         "max of a FLOAT or DOUBLE column is answered from the bounds, which leave NaN out",
         "floats",
         "max is read from the rows where a file may have NaN",
-        TESTED_VERSIONS,
+        PROBED_VERSIONS[:6],
+    ),
+    IcebergIssue(
+        "NaN without counts",
+        "max of a FLOAT or DOUBLE column is answered from the bounds where files have no counts of NaN, as after "
+        "add_files",
+        "floats",
+        "max is read from the rows where a file may have NaN",
+        PROBED_VERSIONS,
     ),
     IcebergIssue(
         "signed zeros",
@@ -148,7 +158,7 @@ ISSUES: tuple[IcebergIssue, ...] = (
         "too many",
         "floats",
         "such a filter is passed to Iceberg with the numbers beside zero",
-        TESTED_VERSIONS,
+        PROBED_VERSIONS,
     ),
     IcebergIssue(
         "null partitions without counts",
@@ -156,7 +166,7 @@ ISSUES: tuple[IcebergIssue, ...] = (
         "and SELECT returns them for OR, where files have no counts of nulls, as after add_files of a Hive table",
         "bounds",
         "such comparisons get IS NOT NULL",
-        TESTED_VERSIONS,
+        PROBED_VERSIONS,
     ),
     IcebergIssue(
         "null and <>",
@@ -190,7 +200,7 @@ ISSUES: tuple[IcebergIssue, ...] = (
         "condition on them",
         "bounds",
         "they are evaluated by Spark; copy-on-write still fails, but for _file in Spark 4.1",
-        TESTED_VERSIONS,
+        PROBED_VERSIONS,
     ),
     IcebergIssue(
         "ORC and IS DISTINCT FROM",
@@ -198,14 +208,14 @@ ISSUES: tuple[IcebergIssue, ...] = (
         "and DELETE leaves them",
         "bounds",
         "<> or IS NULL takes its place",
-        TESTED_VERSIONS,
+        PROBED_VERSIONS,
     ),
     IcebergIssue(
         "ORC and null structs",
         "in ORC files, IS NULL of a field of a struct loses rows in which the struct itself is null",
         "bounds",
         "such conditions are evaluated by Spark",
-        TESTED_VERSIONS,
+        PROBED_VERSIONS,
     ),
     IcebergIssue(
         "counts in null structs",
@@ -213,7 +223,7 @@ ISSUES: tuple[IcebergIssue, ...] = (
         "Iceberg before 1.12 has written, and in ORC files: IS NULL of the field loses rows",
         "bounds",
         "such conditions are evaluated by Spark where a count is below the number of rows",
-        TESTED_VERSIONS,
+        PROBED_VERSIONS,
     ),
     IcebergIssue(
         "apache/iceberg#16690",
@@ -221,7 +231,7 @@ ISSUES: tuple[IcebergIssue, ...] = (
         "it for null: they lose all rows of these files",
         "bounds",
         "filters on the column are not passed to Iceberg",
-        _BEFORE_1_12[3:],
+        _BEFORE_1_12[2:],
         is_probed=True,
     ),
     IcebergIssue(
@@ -230,7 +240,7 @@ ISSUES: tuple[IcebergIssue, ...] = (
         "(UTC) is stored as the time a second later, but in the partition of the earlier one: filters lose such rows",
         "bounds",
         "filters read files with such times; the times stay as they are stored",
-        TESTED_VERSIONS,
+        PROBED_VERSIONS,
     ),
     IcebergIssue(
         "ORC and signed zeros",
@@ -247,14 +257,14 @@ ISSUES: tuple[IcebergIssue, ...] = (
         "are in the order of UTF-8",
         "bounds",
         "such comparisons are evaluated by Spark",
-        TESTED_VERSIONS,
+        PROBED_VERSIONS,
     ),
     IcebergIssue(
         "NaN as a constant",
         "DELETE, UPDATE and MERGE with v <= NaN or v > NaN fail: Iceberg has no such literal",
         "floats",
         "IS NOT NULL, or what is never true, takes its place",
-        TESTED_VERSIONS,
+        PROBED_VERSIONS,
     ),
     IcebergIssue(
         "names of an old snapshot",
@@ -278,7 +288,7 @@ ISSUES: tuple[IcebergIssue, ...] = (
         "partitioned by s.v: the query fails with 'Missing ORC reader'",
         "",
         "select a field of the struct that is no partition field as well, or use Parquet",
-        TESTED_VERSIONS,
+        PROBED_VERSIONS,
     ),
     IcebergIssue(
         "apache/iceberg#17320",
@@ -295,7 +305,7 @@ ISSUES: tuple[IcebergIssue, ...] = (
         "numbers of buckets fails with a NullPointerException if a table has a null partition",
         "",
         "spj does not propose the setting for such a join, and says why",
-        TESTED_VERSIONS,
+        PROBED_VERSIONS[5:],
     ),
     IcebergIssue(
         "DELETE and replaced rows",
@@ -305,6 +315,32 @@ ISSUES: tuple[IcebergIssue, ...] = (
         "such a DELETE is refused with a conflict",
         PROBED_VERSIONS,
         is_probed=True,
+    ),
+    IcebergIssue(
+        "apache/iceberg#13873",
+        "equality deletes of several columns, as Flink writes them, are kept by an executor with the columns in the "
+        "order of the first query: others that read other columns return deleted rows",
+        "",
+        "installed sessions set spark.sql.iceberg.executor-cache.enabled to false, unless they have a value; a cluster "
+        "that has read such tables before needs it from its start",
+        PROBED_VERSIONS[:6],
+        is_probed=True,
+    ),
+    IcebergIssue(
+        "DELETE and fields of structs",
+        "DELETE with IS NULL of a field of a struct fails with 'Cannot filter by nested column'",
+        "bounds",
+        "such conditions are evaluated by Spark",
+        PROBED_VERSIONS[:2],
+        is_probed=True,
+    ),
+    IcebergIssue(
+        "deletes by binary partitions",
+        "equality deletes by several columns, one of them a BINARY column that is a partition field itself, leave "
+        "deleted rows",
+        "",
+        "compact such a table with a newer Iceberg",
+        PROBED_VERSIONS[:5],
     ),
     IcebergIssue(
         "delta-io/delta#7444",

@@ -14,10 +14,10 @@ PACKAGE = "sparkicebergsql"
 # Classes that every rule may use, each built on the ones before it.
 SHARED = (
     "ScalaTypes", "Outgoing", "SwitchedRule", "Invocation", "Calls", "Transform", "BoundFault",
-    "PartitionOverflow", "UnwrittenColumns", "OrcTimes", "ParquetTimes", "TruncatedFile", "FileUnits", "ManifestCheck",
-    "FileBounds", "NullResiduals", "NullStructs", "PartitionLayout", "TextOrder", "OpenWriters", "DynamicOverwrite",
+    "PartitionOverflow", "UnwrittenColumns", "OrcTimes", "ParquetTimes", "TruncatedFile", "FileUnits", "NullResiduals",
+    "ManifestCheck", "FileBounds", "NullStructs", "PartitionLayout", "TextOrder", "OpenWriters", "DynamicOverwrite",
     "ImpliedLiteral", "WrappedConstants", "Predicates", "Positions", "Relations", "TrialTable", "ReadNotes",
-    "SnapshotFiles", "FileCondition", "AnsweredTables", "RuntimeRules", "RuleRegistry",
+    "SnapshotFiles", "FileCondition", "AnsweredTables", "RuntimeRules", "DeleteCache", "RuleRegistry",
 )  # fmt: skip
 
 

@@ -141,12 +141,19 @@ def _misplaced_hint(statement: Statement) -> Node | None:
     if hint_start is not None or not hints or not tokens or upper(tokens[0].text) not in _HINT_VERBS:
         return None
     node = _parse_tokens(statement.script, tokens, (tokens[0].start, max(tokens[-1].end, statement.end)))
-    query = node.query if isinstance(node, Create) else None
-    hint_span = next((hint for hint in hints if not (query and query[0] <= hint[0])), None)
+    query = _query_start(node, tokens)
+    hint_span = next((hint for hint in hints if query is None or hint[0] < query), None)
     if isinstance(node, (Other, InvalidStatement)) or hint_span is None:
         return None
     hint_text = statement.script[slice(*hint_span)]
     return InvalidStatement(statement.span, hint_span, hint_text, "no hint", "hint", table_of(node))
+
+
+def _query_start(node: Node, tokens: list[Token]) -> int | None:
+    """Where the query of a CREATE TABLE or CREATE VIEW begins; None if there is none."""
+    if isinstance(node, CreateView):
+        return next((token.start for token in tokens if token.word == "AS"), None)
+    return node.query[0] if isinstance(node, Create) and node.query else None
 
 
 def _templated(statement: Statement, tokens: list[Token], span: Offsets) -> Node:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from spark_iceberg_sql.syntax import grammar
 from spark_iceberg_sql.syntax.nodes import Create, Node, TemporaryTable
 from spark_iceberg_sql.syntax.parser.clauses import Clauses, read_clauses
 from spark_iceberg_sql.syntax.parser.columns import at_table_constraint, column, skip_table_constraint
@@ -132,7 +133,7 @@ def _reject_other_table(cursor: Cursor) -> None:
 def _check_like(cursor: Cursor, table: NamePath, like_table: NamePath) -> None:
     """Raise ParseError for what LIKE does not accept: a catalog in the names, and partitioning."""
     for name in (table, like_table):
-        if len(name.parts) > 2:
+        if len(name.parts) > 2 and not grammar.has((4, 2)):
             cursor.fail_at(name.span, "`schema.table` without a catalog", "like-catalog")
     while cursor.index < cursor.count:
         if cursor.word == "PARTITIONED":

@@ -13,6 +13,7 @@ from spark_iceberg_sql.model.types import (
     UnknownTypeError,
     primitive_from_spark,
 )
+from spark_iceberg_sql.syntax import grammar
 from spark_iceberg_sql.syntax.lexer import TokenKind
 from spark_iceberg_sql.syntax.parser.cursor import Cursor, TooDeep
 
@@ -92,6 +93,8 @@ def _primitive(cursor: Cursor) -> Type | None:
     arguments = _arguments(cursor)
     if name in ("TIMESTAMP", "TIME") and cursor.take("WITHOUT", "TIME", "ZONE"):
         name = "TIMESTAMP_NTZ" if name == "TIMESTAMP" else name
+    elif name == "TIMESTAMP" and grammar.has((4, 2)) and cursor.take("WITH", "LOCAL", "TIME", "ZONE"):
+        pass
     elif name == "TIMESTAMP" and (cursor.is_at("WITH", "TIME") or cursor.is_at("WITH", "LOCAL", "TIME")):
         cursor.fail("`,` or `)`", "time-zone")
     elif name == "STRING" and cursor.take("COLLATE"):

@@ -22,6 +22,8 @@ REFUSED_OVERWRITE = (
     "cannot overwrite by filter",
     "unsupported_feature",
     "overwrite_by_expression",
+    "overwrite by expression",
+    "cannot create expression literal from null",
 )
 
 

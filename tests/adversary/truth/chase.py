@@ -89,7 +89,7 @@ class Chase:
                 name,
                 table_columns,
                 spec,
-                live.drawn_properties(rng),
+                live.drawn_properties(rng, self.harness.newest_format),
                 "local" if imports else self.catalog,
             )
         except FAILS as error:

@@ -167,8 +167,9 @@ def drawn_spec(rng: Random, columns: Sequence[Column]) -> list[str]:
 METRICS = ("", "", "none", "counts", "truncate(3)", "full")
 
 
-def drawn_properties(rng: Random) -> dict[str, str]:
-    version = rng.choice((1, 2, 2, 2, 3, 3))
+def drawn_properties(rng: Random, newest: int) -> dict[str, str]:
+    """newest: the newest format version that this Iceberg has."""
+    version = min(rng.choice((1, 2, 2, 2, 3, 3)), newest)
     modes = [rng.choice(("copy-on-write", "merge-on-read")) if version > 1 else "copy-on-write" for _ in range(3)]
     metrics = rng.choice(METRICS)
     return {

@@ -70,7 +70,7 @@ class Schedules:
         level = rng.choice(("serializable", "snapshot"))
         modes = {what: rng.choice(("copy-on-write", "merge-on-read")) for what in ("delete", "update", "merge")}
         properties = {
-            "format-version": rng.choice(("2", "2", "3")),
+            "format-version": min(rng.choice(("2", "2", "3")), str(self.harness.newest_format)),
             "commit.retry.num-retries": rng.choice(("4", "20")),
         }
         for what, mode in modes.items():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -16,6 +17,9 @@ from adversary.truth import columns, live, twin
 from adversary.truth.columns import TYPES, WIDER, Column
 from adversary.truth.live import Inserted, Live, Reading, source
 from spark_iceberg_sql.spark.bridge.jvm import compiler
+from spark_iceberg_sql.spark.bridge.jvm.iceberg_version import UnfitError
+
+JAVA = "adversary.truth"  # the package whose folder has the Java files
 
 
 class Steps:
@@ -25,9 +29,14 @@ class Steps:
         self.harness = harness
         self.folder = folder
         self.kinds = kinds
-        text = (Path(__file__).parent / "OtherWriter.java").read_text("utf-8")
-        loader = compiler.compile_java(text, "OtherWriter.java", compiler.context_loader())
+        loader = compiler.context_loader()
+        for name in ("EqualityWriter", "OtherWriter"):
+            loader = compiler.compiled(JAVA, name, loader)
         self.writer = compiler.instance(loader, "sparkicebergsql.adversary.OtherWriter")
+        self.defaults = None
+        with suppress(UnfitError):  # before Iceberg 1.9, no column can have one
+            loader = compiler.compiled(JAVA, "DefaultColumn", loader)
+            self.defaults = compiler.instance(loader, "sparkicebergsql.adversary.DefaultColumn")
 
     def insert(self, rng: Random, table: Live) -> str:
         rows = live.rows_of(rng, table, rng.choice((1, 3, 6, 12, 12)), columns.value)
@@ -114,7 +123,8 @@ class Steps:
 
     def default_column(self, rng: Random, table: Live) -> str:
         """A column with an initial default, which Iceberg's API has and its SQL has not."""
-        if table.version < 3 or any(isinstance(step, str) and "orc" in step for step in table.history):
+        is_orc = any(isinstance(step, str) and "orc" in step for step in table.history)
+        if self.defaults is None or table.version < 3 or is_orc:
             return self.add_column(rng, table)  # Iceberg says that it cannot read defaults from ORC files
         column = self.new_column(rng, table)
         value = columns.value(rng, column)
@@ -123,7 +133,7 @@ class Steps:
         data = columns.array(column, [value])
         view = table.copies.write(pa.table({"x": data}))
         row = self.harness.sql(f"SELECT x FROM {view}")._jdf.queryExecution().executedPlan().executeCollect()[0]
-        self.writer.addColumn(self.harness.spark._jsparkSession, table.name, column.name, column.type, row)
+        self.defaults.addColumn(self.harness.spark._jsparkSession, table.name, column.name, column.type, row)
         table.copies.drop(view)
         table.history.append(
             f"-- updateSchema().addColumn: {column.name} {column.type} DEFAULT {columns.literal(column, value)}"

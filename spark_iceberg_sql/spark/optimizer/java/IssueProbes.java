@@ -65,7 +65,8 @@ public final class IssueProbes implements Callable<Map<String, String>> {
     String[] references = {"apache/iceberg#15502", "apache/iceberg#18173", "apache/iceberg#17440",
       "apache/iceberg#17346", "apache/iceberg#14216", "apache/iceberg#9767", "apache/iceberg#18111",
       "apache/iceberg#9713", "times before 1970 in .999999", "null and <>", "null and LIKE", "null and IN",
-      "apache/iceberg#9130", "apache/iceberg#16690", "DELETE and replaced rows", "apache/iceberg#17320"};
+      "apache/iceberg#9130", "apache/iceberg#16690", "DELETE and replaced rows", "apache/iceberg#17320",
+      "apache/iceberg#13873", "DELETE and fields of structs"};
     Map<String, String> results = new LinkedHashMap<>();
     for (int i = 0; i < references.length; i++) {
       try {
@@ -111,6 +112,10 @@ public final class IssueProbes implements Callable<Map<String, String>> {
         return leavesReplacedRows();
       case 15:
         return NullStructs.ARE_LOST;
+      case 16:
+        return DeleteCache.IS_IN_ORDER_OF_QUERY;
+      case 17:
+        return NullResiduals.NESTED_FAILS;
       default:
         return losesManifests();
     }

@@ -148,13 +148,13 @@ public final class ManifestCheck implements Callable<List<BoundFault>> {
 
   /**
    * Adds the fields of structs whose counts leave out the structs that are null, as Iceberg 1.11 writes them of
-   * numbers with NaN.
+   * numbers with NaN; or all, where Iceberg fails to decide whether a field is null in a whole file.
    */
   private void addMiscounted(DataFile file) {
-    if (file.valueCounts() == null) return;
+    if (file.valueCounts() == null && !NullResiduals.NESTED_FAILS) return;
     for (Object id : ofStructs()) {
-      Object values = file.valueCounts().get(id);
-      if (values != null && ((Long) values).longValue() < file.recordCount())
+      Object values = file.valueCounts() == null ? null : file.valueCounts().get(id);
+      if (NullResiduals.NESTED_FAILS || (values != null && ((Long) values).longValue() < file.recordCount()))
         add(((Integer) id).intValue(), BoundFault.Kind.NESTED_NULLS, file);
     }
   }

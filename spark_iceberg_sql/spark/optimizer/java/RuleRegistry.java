@@ -101,6 +101,7 @@ public class RuleRegistry {
     @Override
     protected Object of(Object session) {
       Marking.addTo((SparkSession) session);
+      DeleteCache.avoid((SparkSession) session);
       for (RuleOfSession rule : ofSessions) rule.addTo((SparkSession) session);
       ExperimentalMethods methods = ((org.apache.spark.sql.classic.SparkSession) session).experimental();
       synchronized (methods) {
@@ -296,6 +297,7 @@ public class RuleRegistry {
     extensions(session).injectOptimizerRule(new NewSessions<LogicalPlan>(PLAN_MARKS));
     extensions(session).injectPlanNormalizationRule(new NewSessions<LogicalPlan>(QUERY_MARKS));
     Marking.addTo(session);
+    DeleteCache.avoid(session);
     List<Entry> afterPushDown = new ArrayList<>();
     List<RuleOfSession> ofSessions = new ArrayList<>();
     for (Entry e : entries.values()) {

@@ -1,0 +1,330 @@
+"""The known faults of Iceberg that no probe decides, tried by queries: without this package, and with it.
+
+Each case has rows that no code of Iceberg has read; what a query or statement does to these is the truth.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pyspark.sql import SparkSession
+
+from spark_iceberg_sql.spark.bridge.jvm import compiler
+
+JAVA = Path(__file__).parents[1] / "adversary" / "truth" / "java"
+
+ORC, PARQUET = "orc", "parquet"
+# Tables in the JVM's memory: on disk, Hadoop starts a process for each file.
+CATALOG = "memory"
+MEMORY = {
+    f"spark.sql.catalog.{CATALOG}": "org.apache.iceberg.spark.SparkCatalog",
+    f"spark.sql.catalog.{CATALOG}.catalog-impl": "org.apache.iceberg.inmemory.InMemoryCatalog",
+    f"spark.sql.catalog.{CATALOG}.warehouse": "memory",
+}
+# Each query runs once.
+UNCOMPILED = {"spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN"}
+# Spark has it since 4.0.
+COMPATIBLE = "spark.sql.sources.v2.bucketing.allowCompatibleTransforms.enabled"
+JOINED = {
+    COMPATIBLE: "true",
+    "spark.sql.sources.v2.bucketing.enabled": "true",
+    "spark.sql.sources.v2.bucketing.pushPartValues.enabled": "true",
+    "spark.sql.iceberg.planning.preserve-data-grouping": "true",
+    "spark.sql.requireAllClusterKeysForCoPartition": "false",
+    "spark.sql.autoBroadcastJoinThreshold": "-1",
+}
+
+
+@dataclass(frozen=True)
+class Case:
+    """A table and what is asked of it.
+
+    reference: that of a record in iceberg_issues.py. rows: of VALUES. texts: queries over {t}, whose truth is the same
+    query over a view; a pair of a query and its truth; at last, if at all, a DELETE. by_spark: the rows as Spark stores
+    them in the format, for values that the format itself changes. is_imported: the table gets files that Spark has
+    written. deleted: the columns by which another writer has deleted the rows with negative r. is_corrected: whether
+    the truth is given in an installed session.
+    """
+
+    reference: str
+    columns: str
+    rows: str
+    texts: tuple[str | tuple[str, str], ...]
+    format: str = PARQUET
+    by: str = ""
+    properties: tuple[tuple[str, str], ...] = ()
+    settings: tuple[tuple[str, str], ...] = ()
+    by_spark: bool = False
+    is_imported: bool = False
+    deleted: tuple[str, ...] = ()
+    is_corrected: bool = True
+
+
+_MILLIS = (("spark.sql.parquet.outputTimestampType", "TIMESTAMP_MILLIS"),)
+_MERGE_ON_READ = (("format-version", "2"), ("write.delete.mode", "merge-on-read"))
+_NO_COUNTS = (("write.metadata.metrics.default", "none"),)
+_NUMBERS = "(1, double('NaN')), (2, 2.5D), (3, -0.0D), (4, 0.0D), (5, NULL)"
+CASES: tuple[Case, ...] = (
+    Case(
+        "milliseconds in a dictionary",
+        "id INT, ts TIMESTAMP",
+        "(1, TIMESTAMP '2024-01-01 00:00:00'), (2, TIMESTAMP '2024-01-01 00:00:00')",
+        ("SELECT id, CAST(ts AS STRING) FROM {t}",),
+        settings=_MILLIS,
+        is_imported=True,
+    ),
+    Case(
+        "ORC before 1582",
+        "id INT, d DATE, ts TIMESTAMP",
+        "(1, DATE '1500-01-01', TIMESTAMP '1500-01-01 00:00:00')",
+        (
+            "SELECT id FROM {t} WHERE d = DATE '1500-01-01'",
+            "SELECT id FROM {t} WHERE ts < TIMESTAMP '1500-01-02 00:00:00'",
+        ),
+        ORC,
+    ),
+    Case("apache/iceberg#15069", "id INT, v DOUBLE", _NUMBERS, ("SELECT max(v) FROM {t}",)),
+    Case(
+        "signed zeros",
+        "id INT, v DOUBLE",
+        _NUMBERS,
+        ("SELECT id FROM {t} WHERE v = 0", "SELECT id FROM {t} WHERE v >= 0", "DELETE FROM {t} WHERE v <> 0"),
+        by="id",
+    ),
+    Case(
+        "null partitions without counts",
+        "id INT, dt STRING",
+        "(1, '2024-01-01'), (2, NULL), (3, '2024-07-01')",
+        ("SELECT id FROM {t} WHERE dt <= '2024-01-31' OR dt > '2024-06'", "DELETE FROM {t} WHERE dt <= '2024-01-31'"),
+        by="dt",
+        properties=_NO_COUNTS,
+    ),
+    Case(
+        "metadata columns",
+        "id INT",
+        "(1), (2), (3)",
+        (
+            ("SELECT max(_pos), count(_file) FROM {t}", "SELECT count(*) - 1, count(*) FROM {v}"),
+            "DELETE FROM {t} WHERE id > 1 AND _pos >= 0",
+        ),
+        properties=_MERGE_ON_READ,
+    ),
+    Case(
+        "ORC and IS DISTINCT FROM",
+        "id INT, k INT",
+        "(1, NULL), (2, 0)",
+        ("SELECT id FROM {t} WHERE k IS DISTINCT FROM 0", "DELETE FROM {t} WHERE k IS DISTINCT FROM 0"),
+        ORC,
+    ),
+    Case(
+        "ORC and null structs",
+        "id INT, s STRUCT<a: INT>",
+        "(1, NULL), (2, named_struct('a', 1))",
+        ("SELECT id FROM {t} WHERE s.a IS NULL",),
+        ORC,
+    ),
+    *(
+        Case(
+            "counts in null structs",
+            "id INT, s STRUCT<g: DOUBLE, a: INT>",
+            "(1, NULL), (2, named_struct('g', 1D, 'a', 1)), (3, NULL)",
+            ("SELECT id FROM {t} WHERE s.g IS NULL", "DELETE FROM {t} WHERE s.g IS NULL"),
+            format,
+        )
+        for format in (PARQUET, ORC)
+    ),
+    Case(
+        "ORC and the second before 1970",
+        "id INT, ts TIMESTAMP",
+        "(1, TIMESTAMP '1969-12-31 23:59:59.5'), (2, TIMESTAMP '1969-12-31 23:00:00')",
+        ("SELECT id FROM {t} WHERE ts >= TIMESTAMP '1970-01-01 00:00:00'",),
+        ORC,
+        by="hours(ts)",
+        by_spark=True,
+    ),
+    Case(
+        "ORC and texts beyond U+FFFF",
+        "id INT, s STRING",
+        "(1, '\ue000'), (2, '\uffff'), (3, '\U0001f600')",
+        ("SELECT id FROM {t} WHERE s = '\uffff'", "SELECT id FROM {t} WHERE s < '\U0001f600'"),
+        ORC,
+    ),
+    Case("NaN as a constant", "id INT, v DOUBLE", _NUMBERS, ("DELETE FROM {t} WHERE v <= double('NaN')",)),
+    Case(
+        "apache/iceberg#4604",
+        "id INT, s STRUCT<v: INT>",
+        "(1, named_struct('v', 1)), (2, named_struct('v', 2))",
+        ("SELECT s.v FROM {t}",),
+        ORC,
+        by="s.v",
+        is_corrected=False,
+    ),
+    # Each query is run after one that reads the columns of the deletes in another order.
+    Case(
+        "apache/iceberg#13873",
+        "r INT, c STRING, d INT",
+        "(-1, 'a', 1), (-2, NULL, 2), (3, NULL, 3), (4, 'b', 4)",
+        ("SELECT r FROM {t}", "SELECT r FROM {t} WHERE d < 100", "SELECT r, c, d FROM {t}"),
+        deleted=("c", "d"),
+    ),
+    Case(
+        "deletes by binary partitions",
+        "r INT, c BINARY, d INT",
+        "(-1, X'7f', 1), (-2, NULL, 2), (3, NULL, 3), (-4, X'80', 4), (5, X'7f', 5)",
+        ("SELECT r, c, d FROM {t}",),
+        by="c",
+        deleted=("c", "d"),
+        is_corrected=False,
+    ),
+)
+
+
+class Faults:
+    """Tries the cases in a session."""
+
+    def __init__(self, spark: SparkSession, folder: str) -> None:
+        self.spark = spark
+        self.folder = folder
+        for key, value in MEMORY.items():
+            spark.conf.set(key, value)
+        for catalog in ("local", CATALOG):
+            self.rows(f"CREATE NAMESPACE IF NOT EXISTS {catalog}.faults")
+        self.count = 0
+        self.writer = _writer()
+
+    def present(self) -> dict[str, str]:
+        """By reference: `present` if a case of it differs from the truth, else `absent`; not for what Spark lacks."""
+        results = {case.reference: "absent" for case in CASES}
+        for case in CASES:
+            if any(self.differences(case)):
+                results[case.reference] = "present"
+        if (outcome := self.null_buckets()) is not None:
+            results["null buckets"] = outcome
+        return results
+
+    def wrong(self) -> list[str]:
+        """How the cases that a rule corrects differ from the truth: they do not, with the rules."""
+        cases = (case for case in CASES if case.is_corrected)
+        return [f"{case.reference}: {text}" for case in cases for text in self.differences(case)]
+
+    def differences(self, case: Case) -> Iterator[str]:
+        """How the answers differ from the truth."""
+        with_settings = {**UNCOMPILED, **dict(case.settings)}
+        before = {key: self.spark.conf.get(key, None) for key in with_settings}
+        for key, value in with_settings.items():
+            self.spark.conf.set(key, value)
+        try:
+            table, view = self.table(case)
+            for text in case.texts:
+                query, truth = text if isinstance(text, tuple) else (text, text.replace("{t}", "{v}"))
+                is_delete = query.startswith("DELETE")
+                if is_delete:
+                    condition = query.partition("WHERE ")[2].replace(" AND _pos >= 0", "")
+                    truth = f"SELECT * FROM {{v}} WHERE ({condition}) IS NOT TRUE"
+                expected = self.rows(truth.format(v=view))
+                try:
+                    if is_delete:
+                        self.rows(query.format(t=table))
+                    actual = self.rows(f"SELECT * FROM {table}" if is_delete else query.format(t=table))
+                except Exception as error:
+                    yield f"{query}: {_message(error)}"
+                    continue
+                if Counter(map(repr, actual)) != Counter(map(repr, expected)):
+                    yield f"{query}: {actual}, not {expected}"
+            self.rows(f"DROP TABLE {table}")
+        finally:
+            for key, old in before.items():
+                if old is None:
+                    self.spark.conf.unset(key)
+                else:
+                    self.spark.conf.set(key, old)
+
+    def table(self, case: Case) -> tuple[str, str]:
+        """A table with the rows of a case, and a view of them that no code of Iceberg reads."""
+        self.count += 1
+        # Imported files are on disk, where the catalog in memory does not read.
+        table, view = f"{'local' if case.is_imported else CATALOG}.faults.t{self.count}", f"rows{self.count}"
+        types = list(_types(case.columns))
+        schema = ", ".join(name for name, _ in types)
+        casts = ", ".join(f"CAST({name} AS {kind}) AS {name}" for name, kind in types)
+        rows = f"SELECT /*+ COALESCE(1) */ {casts} FROM VALUES {case.rows} AS t({schema})"
+        self.rows(f"CREATE OR REPLACE TEMP VIEW {view} AS {rows}")
+        properties = {"write.format.default": case.format, "write.distribution-mode": "none", **dict(case.properties)}
+        settings = ", ".join(f"'{key}' = '{value}'" for key, value in properties.items())
+        by = f" PARTITIONED BY ({case.by})" if case.by else ""
+        self.rows(f"CREATE TABLE {table} ({case.columns}) USING iceberg{by} TBLPROPERTIES ({settings})")
+        if case.is_imported or case.by_spark:
+            file = f"{self.folder}/files{self.count}"
+            self.spark.sql(rows).write.format(case.format).save(file)
+            self.spark.read.format(case.format).load(file).createOrReplaceTempView(view)
+        if case.is_imported:
+            name = table.partition(".")[2]
+            self.rows(f"CALL local.system.add_files(table => '{name}', source_table => '`{case.format}`.`{file}`')")
+        else:
+            self.rows(f"INSERT INTO {table} {rows}")
+        if case.deleted:
+            numbers = [row[0] for row in self.rows(f"SELECT r FROM {view} WHERE r < 0")]
+            self.writer.deleteEqual(self.spark._jsparkSession, table, list(case.deleted), numbers, case.format)
+            self.rows(f"REFRESH TABLE {table}")
+            self.rows(f"CREATE OR REPLACE TEMP VIEW {view} AS SELECT * FROM ({rows}) WHERE r >= 0")
+        return table, view
+
+    def rows(self, text: str) -> Sequence[Any]:
+        return [tuple(row) for row in self.spark.sql(text).collect()]
+
+    def null_buckets(self) -> str | None:
+        """Whether a join of tables with different numbers of buckets fails; None where Spark has none."""
+        if self.spark.version.startswith("3."):
+            return None
+        for name, buckets in (("sixteen", 16), ("eight", 8)):
+            self.rows(
+                f"CREATE TABLE {CATALOG}.faults.{name} (id INT) USING iceberg PARTITIONED BY (bucket({buckets}, id))"
+            )
+            self.rows(f"INSERT INTO {CATALOG}.faults.{name} VALUES (1), (2), (NULL)")
+        left, right = f"{CATALOG}.faults.sixteen", f"{CATALOG}.faults.eight"
+        for key, value in JOINED.items():
+            self.spark.conf.set(key, value)
+        try:
+            rows = self.rows(f"SELECT a.id FROM {left} a LEFT JOIN {right} b ON a.id = b.id")
+        except Exception as error:
+            return "present" if "NullPointerException" in str(error) else f"{type(error).__name__}: {error}"
+        finally:
+            for key in JOINED:
+                self.spark.conf.unset(key)
+        return "absent" if Counter(rows) == Counter([(1,), (2,), (None,)]) else f"{rows}"
+
+
+def _writer() -> Any:
+    """The writer of equality deletes that the random tests have, too."""
+    loader = compiler.context_loader()
+    for name in ("EqualityWriter", "OtherWriter"):
+        for file in (JAVA / f"{name}.java", *sorted(JAVA.glob(f"iceberg/*/{name}.java"))):
+            try:
+                loader = compiler.compile_java(file.read_text("utf-8"), file.name, loader)
+            except ValueError:
+                continue
+            break
+    return compiler.instance(loader, "sparkicebergsql.adversary.OtherWriter")
+
+
+def _message(error: Exception) -> str:
+    """The first line of an error that says more than where it was raised."""
+    lines = [line for line in str(error).splitlines() if line and not line.startswith("An error occurred while")]
+    return lines[0][:200] if lines else type(error).__name__
+
+
+def _types(columns: str) -> Iterator[tuple[str, str]]:
+    """The names and types of columns, whose structs have a comma in them."""
+    parts: list[str] = []
+    for part in columns.split(", "):
+        if parts and parts[-1].count("<") > parts[-1].count(">"):
+            parts[-1] += f", {part}"
+        else:
+            parts.append(part)
+    for part in parts:
+        name, _, kind = part.partition(" ")
+        yield name, kind
