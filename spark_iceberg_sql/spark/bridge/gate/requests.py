@@ -163,18 +163,21 @@ def _parser_source() -> str:
         if "$" in name:
             continue
         arguments = [f"a{i}" for i in range(len(types))]
-        call = f"wrapped.{name}({', '.join(arguments)})"
+        call = f"parser.{name}({', '.join(arguments)})"
         if name.startswith("parsePlan"):
             values = arguments[1] if len(arguments) > 1 else "null"
             trailing = "".join(f", {value}" for value in arguments[1:])
-            call = f"marked(wrapped.{name}(admitted(a0, {values}){trailing}))"
+            call = f"marked(parser.{name}(admitted(a0, {values}){trailing}))"
         parameters = ", ".join(
             f"{parameter_type} {value}" for parameter_type, value in zip(types, arguments, strict=True)
         )
         methods.append(
             f"  public {method.getReturnType().getName()} {name}({parameters}) {{\n"
-            f"    try {{ return {call}; }}\n"
-            "    catch (Exception e) { org.apache.spark.unsafe.Platform.throwException(e); return null; }\n  }\n"
+            f"    for ({_PARSER} parser = wrapped;;) {{\n"
+            f"      try {{ return {call}; }}\n"
+            "      catch (UnsupportedOperationException e) { parser = implementing(parser, e); }\n"
+            "      catch (Exception e) { org.apache.spark.unsafe.Platform.throwException(e); return null; }\n"
+            "    }\n  }\n"
         )
     return f"package {_PACKAGE};\npublic class SessionParser extends GateParser {{\n" + "".join(methods) + "}\n"
 
