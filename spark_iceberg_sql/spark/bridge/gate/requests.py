@@ -74,6 +74,15 @@ class PendingStatement:
                 return edits
         return [Edit(0, len(text), bound.text)]
 
+    def providers(self, text: str) -> list[str | None] | None:
+        """The formats of the tables that a text creates or whose partitioning it changes, None for one that it does not
+        name, as the session's parser reads it; None if that cannot read it.
+        """
+        try:
+            return [None if name is None else str(name) for name in self._java.providers(text)]
+        except (Py4JJavaError, CapturedException):
+            return None
+
     def rows(self, query: str, *, bound: bool = False) -> DataFrame:
         """The rows of a query within the statement; nothing is run.
 
