@@ -4,7 +4,8 @@
 An unknown format, `USING icberg`, is refused; in an Iceberg catalog as "Unsupported format in USING".
 
 In Spark's own catalog, PARTITIONED BY (bucket(4, id)) on a Parquet table is accepted and becomes CLUSTERED
-BY (id) INTO 4 BUCKETS, which partition pruning does not use; the other transforms are refused there. Conversely,
+BY (id) INTO 4 BUCKETS, which partition pruning does not use; the other transforms are refused there. In an
+installed session this is a warning: the table is not Iceberg's. Conversely,
 CLUSTERED BY on an Iceberg table becomes a bucket field; with SORTED BY it is refused, and so is CLUSTER BY.
 CREATE TEMPORARY TABLE creates a view over files, not a table: with USING iceberg it takes no columns, needs a
 path, and ignores PARTITIONED BY.
@@ -201,4 +202,6 @@ def _foreign(context: Context, node: nodes.Create) -> Findings:
         message = f"{description} is not an Iceberg table: `{context.text_at(term.span)}` silently becomes CLUSTERED BY"
     else:
         message = f"{description} is not an Iceberg table and has no partition transforms"
-    yield Finding(term.span, message, "write `USING iceberg`", fix)
+    # Where it runs, Spark or the other format decides.
+    severity = Severity.WARNING if context.repaired else None
+    yield Finding(term.span, message, "write `USING iceberg`", fix, severity)

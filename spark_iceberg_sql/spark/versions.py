@@ -49,6 +49,7 @@ _ON_4_0 = {
     "null beside IN": "`IN` on a string column with partitions where it is null, which Iceberg 1.11 cannot read",
 }
 _BEFORE_4_0 = {
+    "SQL functions": "SQL functions, `CREATE FUNCTION ... RETURN`",
     "spec functions": "the functions of the catalog `iceberg_functions`; the error has the function to write",
     "EXECUTE IMMEDIATE": "`EXECUTE IMMEDIATE`",
     "scripts": "`BEGIN ... END`",

@@ -102,7 +102,16 @@ def routed_text(statement: Statement) -> str:
             continue
         is_omitted = is_misrouted and token.kind is TokenKind.COMMENT
         texts.append(" " if is_omitted or _is_refused_space(statement, token) else token.text)
-    return "".join(texts).strip(" ")
+    text = "".join(texts).strip(" ")
+    return _hidden(text) if not is_iceberg and goes_to_iceberg(text) else text
+
+
+def _hidden(text: str) -> str:
+    """A statement of Spark's with Iceberg's words in a string, so that the search for them does not begin.
+
+    Only Spark's lexer knows the comment in a comment: the search stops at its last `*/`.
+    """
+    return f"/*/**/*/{text}"
 
 
 def _is_refused_space(statement: Statement, token: Token) -> bool:

@@ -22,14 +22,14 @@ TABLE_VERBS = frozenset([
 # Those that change tables; ALTER, CREATE, DROP and REPLACE are also recognized if misspelt.
 _CHANGING_VERBS = TABLE_VERBS - {"SHOW"}
 _FIRST_WORD = regex(r"\s*([A-Za-z]+)\b")
-_MODES = frozenset({"LOGICAL", "FORMATTED", "EXTENDED", "CODEGEN", "COST"})
-_OPENERS = frozenset(["ATOMIC", "BEGIN", "DO", "ELSE", "LOOP", "REPEAT", "THEN", ":"])
+EXPLAIN_MODES = frozenset({"LOGICAL", "FORMATTED", "EXTENDED", "CODEGEN", "COST"})
+OPENERS = frozenset(["ATOMIC", "BEGIN", "DO", "ELSE", "LOOP", "REPEAT", "THEN", ":"])
 
 
 def explain(cursor: Cursor, span: Offsets, parse_tokens: TokenParser) -> Node:
     """EXPLAIN and the statement after it. parse_tokens: parses that statement's tokens."""
     while cursor.take("EXPLAIN"):
-        if cursor.word in _MODES:
+        if cursor.word in EXPLAIN_MODES:
             cursor.index += 1
     start = cursor.token.start
     if cursor.word == "BEGIN":
@@ -47,7 +47,8 @@ def compound(cursor: Cursor, span: Offsets, parse_tokens: TokenParser) -> Node |
             continue
         begin = first
         for j in range(first, i):
-            if cursor.words[j] in TABLE_VERBS and (j == first or cursor.words[j - 1] in _OPENERS):
+            is_handler = cursor.words[j : j + 2] == ["ALTER", "TABLE"] and "HANDLER" in cursor.words[first:j]
+            if cursor.words[j] in TABLE_VERBS and (j == first or cursor.words[j - 1] in OPENERS or is_handler):
                 begin = j
                 if cursor.words[j] != "BEGIN":
                     break

@@ -74,6 +74,15 @@ class PendingStatement:
                 return edits
         return [Edit(0, len(text), bound.text)]
 
+    def providers(self, text: str) -> list[str | None] | None:
+        """The formats of the tables that a text creates or whose partitioning it changes, None for one that it does not
+        name, as the session's parser reads it; None if that cannot read it.
+        """
+        try:
+            return [None if name is None else str(name) for name in self._java.providers(text)]
+        except (Py4JJavaError, CapturedException):
+            return None
+
     def rows(self, query: str, *, bound: bool = False) -> DataFrame:
         """The rows of a query within the statement; nothing is run.
 
@@ -163,18 +172,21 @@ def _parser_source() -> str:
         if "$" in name:
             continue
         arguments = [f"a{i}" for i in range(len(types))]
-        call = f"wrapped.{name}({', '.join(arguments)})"
+        call = f"parser.{name}({', '.join(arguments)})"
         if name.startswith("parsePlan"):
             values = arguments[1] if len(arguments) > 1 else "null"
             trailing = "".join(f", {value}" for value in arguments[1:])
-            call = f"marked(wrapped.{name}(admitted(a0, {values}){trailing}))"
+            call = f"marked(parser.{name}(admitted(a0, {values}){trailing}))"
         parameters = ", ".join(
             f"{parameter_type} {value}" for parameter_type, value in zip(types, arguments, strict=True)
         )
         methods.append(
             f"  public {method.getReturnType().getName()} {name}({parameters}) {{\n"
-            f"    try {{ return {call}; }}\n"
-            "    catch (Exception e) { org.apache.spark.unsafe.Platform.throwException(e); return null; }\n  }\n"
+            f"    for ({_PARSER} parser = wrapped;;) {{\n"
+            f"      try {{ return {call}; }}\n"
+            "      catch (UnsupportedOperationException e) { parser = implementing(parser, e); }\n"
+            "      catch (Exception e) { org.apache.spark.unsafe.Platform.throwException(e); return null; }\n"
+            "    }\n  }\n"
         )
     return f"package {_PACKAGE};\npublic class SessionParser extends GateParser {{\n" + "".join(methods) + "}\n"
 

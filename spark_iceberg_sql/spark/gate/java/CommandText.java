@@ -40,6 +40,16 @@ public class CommandText {
     return plan instanceof ReplaceTableAsSelect ? ((ReplaceTableAsSelect) plan).query() : null;
   }
 
+  /** The format that USING names; null if it names none. */
+  public static String provider(LogicalPlan plan) {
+    TableSpecBase spec = null;
+    if (plan instanceof CreateTable) spec = ((CreateTable) plan).tableSpec();
+    if (plan instanceof ReplaceTable) spec = ((ReplaceTable) plan).tableSpec();
+    if (plan instanceof CreateTableAsSelect) spec = ((CreateTableAsSelect) plan).tableSpec();
+    if (plan instanceof ReplaceTableAsSelect) spec = ((ReplaceTableAsSelect) plan).tableSpec();
+    return spec != null && spec.provider().isDefined() ? (String) spec.provider().get() : null;
+  }
+
   /** The statement; null if the plan's table is not resolved. */
   public static String of(LogicalPlan plan) {
     if (plan instanceof CreateTable) {

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.WeakHashMap;
 import org.apache.spark.sql.SparkSessionExtensions;
+import org.apache.spark.sql.catalyst.catalog.SessionCatalog;
 import org.apache.spark.sql.catalyst.parser.ParserInterface;
 import org.apache.spark.sql.catalyst.plans.logical.Command;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
@@ -98,9 +99,17 @@ public class Gate implements Admission {
     }
     SessionState state = session.sessionState();
     if (state.sqlParser() instanceof GateParser) return;
-    Field field = SessionState.class.getDeclaredField("sqlParser");
+    ParserInterface parser = wrap(state.sqlParser(), session);
+    replaceParser(SessionState.class, "sqlParser", state, parser);
+    // It reads the definitions of SQL functions, with a parser that Iceberg's does not implement in full.
+    replaceParser(SessionCatalog.class, "parser", state.catalog(), parser);
+  }
+
+  private static void replaceParser(Class<?> type, String name, Object owner, ParserInterface parser)
+    throws ReflectiveOperationException {
+    Field field = type.getDeclaredField(name);
     field.setAccessible(true);
-    field.set(state, wrap(state.sqlParser(), session));
+    field.set(owner, parser);
   }
 
   /** The session's mode: error, warn, or off. */

@@ -1,5 +1,7 @@
 package sparkicebergsql;
 
+import java.util.ArrayList;
+import java.util.List;
 import org.apache.spark.sql.catalyst.parser.ParseException;
 import org.apache.spark.sql.catalyst.parser.ParserInterface;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
@@ -54,6 +56,21 @@ public class PendingStatement {
 
   /** The text with its parameters bound: see {@link Parameters}. */
   public String bound(String statement) throws Exception { return Parameters.bound(statement, parameters); }
+
+  /**
+   * The formats of the tables that a text creates or whose partitioning it changes, as the session's parser reads it;
+   * null for one without a format.
+   */
+  public List<String> providers(String statement) throws ParseException {
+    List<String> providers = new ArrayList<>();
+    addProviders(Parameters.parsed(parser, statement, parameters), providers);
+    return providers;
+  }
+
+  private static void addProviders(LogicalPlan plan, List<String> providers) {
+    if (CommandText.isFor(plan)) providers.add(CommandText.provider(plan));
+    for (LogicalPlan child : ScalaTypes.list(plan.children())) addProviders(child, providers);
+  }
 
   /** The rows of a query within the statement, analysed and not run; bound: its parameters are replaced already. */
   public Object rows(String statement, boolean bound) throws ParseException {
