@@ -74,6 +74,7 @@ public final class ManifestCheck implements Callable<List<BoundFault>> {
     } finally {
       files.close();
     }
+    ManifestPass.count(1, count);
     TruncatedFile.check(table, manifest, count);
     units.resolve(faults);
     return faults;

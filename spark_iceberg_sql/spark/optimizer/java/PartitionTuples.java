@@ -22,7 +22,9 @@ public final class PartitionTuples {
   /** The maximum number of tuples: to evaluate a condition on so many takes about a tenth of a second. */
   private static final int LIMIT = 100000;
   /** Of the last snapshots that were read. */
-  private static final Map<String, PartitionTuples> CACHE = FileBounds.cache(16);
+  private static final KeptFacts CACHE = new KeptFacts("tuples");
+  /** In bytes, of a tuple and of a value in it, roughly. */
+  private static final long TUPLE = 100, VALUE = 40;
 
   private final Map<Integer, StructLikeSet> bySpec = new LinkedHashMap<>();
 
@@ -34,7 +36,7 @@ public final class PartitionTuples {
     PartitionTuples tuples = version == null ? null : (PartitionTuples) CACHE.get(key);
     if (tuples == null) {
       tuples = read(files);
-      if (version != null) CACHE.put(key, tuples);
+      if (version != null) CACHE.put(key, tuples, KeptFacts.bytes(key) + tuples.bytes(files));
     }
     return tuples.count() > LIMIT ? null : tuples;
   }
@@ -62,6 +64,15 @@ public final class PartitionTuples {
     Integer id = Integer.valueOf(spec.specId());
     if (!bySpec.containsKey(id)) bySpec.put(id, StructLikeSet.create(spec.partitionType()));
     if (count() <= LIMIT) ((StructLikeSet) bySpec.get(id)).addAll(tuples);
+  }
+
+  private long bytes(SnapshotFiles files) {
+    long bytes = 0;
+    for (Integer id : bySpec.keySet()) {
+      int fields = ((PartitionSpec) files.table.specs().get(id)).fields().size();
+      bytes += ((StructLikeSet) bySpec.get(id)).size() * (TUPLE + VALUE * fields);
+    }
+    return bytes;
   }
 
   private int count() {
@@ -94,8 +105,12 @@ public final class PartitionTuples {
       ManifestReader<DataFile> reader = ManifestFiles.read(manifest, files.table.io(), files.table.specs());
       try {
         reader.select(List.of("partition"));
-        for (DataFile file : reader)
+        long count = 0;
+        for (DataFile file : reader) {
+          count++;
           if (tuples.size() <= LIMIT) tuples.add(file.partition());
+        }
+        ManifestPass.count(1, count);
       } finally {
         reader.close();
       }

@@ -17,7 +17,7 @@ import org.apache.spark.sql.catalyst.trees.TreePattern;
  */
 public class TopK extends SwitchedRule {
   /** Of the last limits. */
-  private static final ConclusionCache THRESHOLDS = new ConclusionCache(256);
+  private static final ConclusionCache THRESHOLDS = new ConclusionCache("topk");
 
   @Override
   protected LogicalPlan rewrite(LogicalPlan plan) {
