@@ -26,6 +26,11 @@ public class FilesOfMetadata {
     upper.put(Integer.valueOf(id), Conversions.toByteBuffer(type, to));
   }
 
+  /** With bounds of its own: a file keeps the maps. */
+  private Metrics metrics(Map<Integer, Long> sizes, Map<Integer, Long> counts, Map<Integer, Long> nulls) {
+    return new Metrics(Long.valueOf(ROWS), sizes, counts, nulls, null, new HashMap<>(lower), new HashMap<>(upper));
+  }
+
   /** files: in all, over a thousand days. perCommit: of them, and so per manifest. */
   public void append(Table table, int files, int perCommit) {
     Map<Integer, Long> counts = new HashMap<>(), nulls = new HashMap<>(), sizes = new HashMap<>();
@@ -51,7 +56,7 @@ public class FilesOfMetadata {
             .withFormat("parquet")
             .withFileSizeInBytes(5000000)
             .withPartition(tuple)
-            .withMetrics(new Metrics(Long.valueOf(ROWS), sizes, counts, nulls, null, lower, upper))
+            .withMetrics(metrics(sizes, counts, nulls))
             .build());
       }
       append.commit();

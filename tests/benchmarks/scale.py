@@ -13,6 +13,7 @@ import statistics
 import sys
 import tempfile
 import time
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -42,17 +43,21 @@ QUERIES = {
 }
 
 
-def make(spark: SparkSession, files: int) -> str:
-    """A table of so many files of metadata, in ten manifests or more; returns its name."""
+@cache
+def _writer() -> Any:
     text = Path(__file__).with_name("FilesOfMetadata.java").read_text("utf-8")
     loader = compiler.compile_java(text, "FilesOfMetadata.java", compiler.context_loader())
+    return compiler.instance(loader, "sparkicebergsql.benchmarks.FilesOfMetadata")
+
+
+def make(spark: SparkSession, files: int) -> str:
+    """A table of so many files of metadata, in ten manifests or more; returns its name."""
     name = f"local.db.t{files}_{time.monotonic_ns()}"
     spark.sql(
         f"CREATE TABLE {name} ({COLUMNS}) USING iceberg PARTITIONED BY (days(ts)) "
         "TBLPROPERTIES ('commit.manifest-merge.enabled' = 'false')"
     )
-    writer = compiler.instance(loader, "sparkicebergsql.benchmarks.FilesOfMetadata")
-    writer.append(relations.catalog_table(name), files, min(10_000, max(1, files // 10)))
+    _writer().append(relations.catalog_table(name), files, min(10_000, max(1, files // 10)))
     spark.catalog.refreshTable(name)
     return name
 
@@ -128,7 +133,8 @@ def table_of(spark: SparkSession, clock: Clock, files: int) -> None:
         (wall, cpu), (plain_wall, plain_cpu) = (
             [statistics.median(t[i] for t in times[1:]) for i in (0, 1)] for times in took.values()
         )
-        ratios = sorted(a[1] / b[1] for a, b in zip(took["true"][1:], took["false"][1:], strict=True))
+        pairs = zip(took["true"][1:], took["false"][1:], strict=True)
+        ratios = sorted(a[1] / b[1] for a, b in pairs)
         print(
             f"| {what} | {wall:.2f} | {plain_wall:.2f} | {took['true'][0][1]:.2f} | {cpu:.2f} | {plain_cpu:.2f} | "
             f"{cpu / plain_cpu:.2f} ({ratios[0]:.2f} to {ratios[-1]:.2f}) | {first[0]} | {first[1]:,} |",

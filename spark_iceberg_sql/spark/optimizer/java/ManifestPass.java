@@ -95,6 +95,26 @@ public final class ManifestPass {
     }
   }
 
+  /** What a manifest has, without a copy of each file: one object is filled again and again. See {@link #file}. */
+  public static CloseableIterable<?> entries(ManifestReader<DataFile> files) {
+    if (REUSED == null) return files;
+    try {
+      return (CloseableIterable<?>) REUSED[0].invoke(files, new Object[0]);
+    } catch (ReflectiveOperationException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /** The file of an entry, until the next one is read. */
+  public static DataFile file(Object entry) {
+    if (entry instanceof DataFile) return (DataFile) entry;
+    try {
+      return (DataFile) REUSED[1].invoke(entry, new Object[0]);
+    } catch (ReflectiveOperationException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
   private boolean isFiltered() { return filter.op() != Expression.Operation.TRUE; }
 
   /**
@@ -153,38 +173,21 @@ public final class ManifestPass {
     public List<FileScanTask> call() throws IOException {
       List<FileScanTask> tasks = new ArrayList<>();
       ManifestReader<DataFile> files = ManifestFiles.read(manifest, table.io(), table.specs());
+      CloseableIterable<?> entries = null;
       try {
         files.select(selected).caseSensitive(isCaseSensitive);
         if (isFiltered()) files.filterRows(filter);
-        if (REUSED == null) copies(files, tasks);
-        else reused(files, tasks);
+        entries = entries(files);
+        for (Object entry : entries) {
+          DataFile file = file(entry);
+          tasks.add(task((DataFile) (columns.isEmpty() ? file.copyWithoutStats() : file.copyWithStats(columns))));
+        }
       } finally {
+        if (entries != null) entries.close();
         files.close();
       }
       count(1, tasks.size());
       return tasks;
-    }
-
-    /** Keeps what is asked for of files that the reader has copied with the statistics of all columns. */
-    private void copies(ManifestReader<DataFile> files, List<FileScanTask> tasks) {
-      for (DataFile file : files)
-        tasks.add(task(file.nullValueCounts() == null ? file : (DataFile) file.copyWithStats(columns)));
-    }
-
-    /** Copies of the one file that the reader fills again and again. */
-    private void reused(ManifestReader<DataFile> files, List<FileScanTask> tasks) throws IOException {
-      CloseableIterable<?> entries = null;
-      try {
-        entries = (CloseableIterable<?>) REUSED[0].invoke(files, new Object[0]);
-        for (Object entry : entries) {
-          DataFile file = (DataFile) REUSED[1].invoke(entry, new Object[0]);
-          tasks.add(task((DataFile) (columns.isEmpty() ? file.copyWithoutStats() : file.copyWithStats(columns))));
-        }
-      } catch (ReflectiveOperationException e) {
-        throw new IllegalStateException(e);
-      } finally {
-        if (entries != null) entries.close();
-      }
     }
 
     private FileScanTask task(DataFile file) {

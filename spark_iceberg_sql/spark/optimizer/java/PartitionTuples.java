@@ -14,6 +14,7 @@ import org.apache.iceberg.ManifestFiles;
 import org.apache.iceberg.ManifestReader;
 import org.apache.iceberg.PartitionSpec;
 import org.apache.iceberg.StructLike;
+import org.apache.iceberg.io.CloseableIterable;
 import org.apache.iceberg.util.StructLikeSet;
 import org.apache.iceberg.util.ThreadPools;
 
@@ -102,16 +103,21 @@ public final class PartitionTuples {
     @Override
     public StructLikeSet call() throws IOException {
       StructLikeSet tuples = StructLikeSet.create(spec.partitionType());
+      CloseableIterable<?> entries = null;
       ManifestReader<DataFile> reader = ManifestFiles.read(manifest, files.table.io(), files.table.specs());
       try {
         reader.select(List.of("partition"));
         long count = 0;
-        for (DataFile file : reader) {
+        entries = ManifestPass.entries(reader);
+        for (Object entry : entries) {
+          DataFile file = ManifestPass.file(entry);
           count++;
-          if (tuples.size() <= LIMIT) tuples.add(file.partition());
+          boolean isNew = tuples.size() <= LIMIT && !tuples.contains(file.partition());
+          if (isNew) tuples.add(((DataFile) file.copyWithoutStats()).partition());
         }
         ManifestPass.count(1, count);
       } finally {
+        if (entries != null) entries.close();
         reader.close();
       }
       return tuples;
