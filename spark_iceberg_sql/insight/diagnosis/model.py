@@ -79,8 +79,8 @@ class Diagnosis(Result):
     package, python, java, spark, iceberg: with their versions; None if there is none. packages: others that some
     features need, with their versions. jars: with Iceberg, in the order in which they are searched. catalogs: of the
     session's settings. installed: what `install` has added to the session, None without a session. rules, faults: of
-    the session. kept: what the rules keep of tables' metadata between queries, None without rules. problems: what
-    does not work, each with what to do.
+    the session. problems: what does not work, each with what to do. kept: what the rules keep of tables' metadata
+    between queries, None without rules.
     """
 
     package: str
@@ -94,8 +94,8 @@ class Diagnosis(Result):
     installed: str | None = None
     rules: tuple[DiagnosedRule, ...] = ()
     faults: tuple[DiagnosedFault, ...] = ()
-    kept: str | None = None
     problems: tuple[str, ...] = field(default=())
+    kept: str | None = None
 
     @property
     def ok(self) -> bool:
