@@ -71,7 +71,6 @@ def test_a_query_that_cannot_gain_reads_a_sample(read: Read, query: str) -> None
         "SELECT iceberg_days(ts), count(*) FROM {t} GROUP BY 1",
         "SELECT iceberg_days(ts), min(id) FROM {t} GROUP BY 1",
         "SELECT DISTINCT to_date(ts) FROM {t}",
-        "SELECT * FROM {t} ORDER BY ts DESC LIMIT 10",
     ],
 )
 def test_a_query_that_gains_reads_each_manifest_once(read: Read, query: str) -> None:
@@ -79,6 +78,17 @@ def test_a_query_that_gains_reads_each_manifest_once(read: Read, query: str) -> 
     assert MANIFESTS <= manifests <= MANIFESTS + SAMPLED
     assert FILES <= files <= FILES + SAMPLED * OF_EACH
     assert read(query) == (0, 0)  # what is known of the snapshot is kept
+
+
+@pytest.mark.parametrize("order", ["ts DESC", "ts", "id DESC", "id"])
+def test_the_first_rows_are_in_few_manifests(read: Read, spark: SparkSession, table: str, order: str) -> None:
+    query = f"SELECT id FROM {{t}} ORDER BY {order} LIMIT 10"
+    manifests, files = read(query)
+    assert manifests <= SAMPLED + (2 if order.startswith("ts") else MANIFESTS)
+    assert files <= SAMPLED * OF_EACH + FILES // MANIFESTS * 2
+    filtered = spark.sql(query.format(t=table))._jdf.queryExecution().optimizedPlan().toString()
+    assert (">= " if "DESC" in order else "<= ") in filtered
+    assert read(query) == (0, 0)
 
 
 def test_manifests_of_other_partitions_stay_closed(read: Read) -> None:
