@@ -98,7 +98,9 @@ class Harness:
             self.sql(f"CREATE NAMESPACE IF NOT EXISTS {catalog}.a")
         self.files = tempfile.mkdtemp(prefix="adversary")
         self.copies = twin.Copies(self, Path(self.files))
-        self.rules = [row.name for row in self.sql("SELECT * FROM iceberg_rules()").collect()]
+        rules = self.sql("SELECT * FROM iceberg_rules()").collect()
+        self.rules = [row.name for row in rules]
+        self.issues = ", ".join(row.iceberg_issues for row in rules)  # each with whether this Iceberg has it
         self.count = 0
         self.are_off = False  # all rules
         self.switches = True  # false while a Connect server runs: the switches are then static settings

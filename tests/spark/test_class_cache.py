@@ -11,6 +11,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from spark_iceberg_sql.spark.bridge.jvm import class_cache, compiler, gateway, java_rows
+from spark_iceberg_sql.spark.optimizer import injection
 
 
 @pytest.fixture
@@ -136,3 +137,8 @@ def test_the_key_has_every_record(spark: SparkSession, monkeypatch: pytest.Monke
         assert class_cache._folder(compiler.gateway()) != current
     finally:
         class_cache._folder.cache_clear()
+
+
+def test_that_the_self_tests_passed_is_kept(spark: SparkSession) -> None:
+    """Whichever part of the package added the rules to the first session: functions do before `install`."""
+    assert class_cache.find(injection._self_tests(spark)) is not None

@@ -100,3 +100,42 @@ def test_a_hive_table_that_was_added(spark: SparkSession) -> None:
     assert spark.sql(f"SELECT * FROM {target} WHERE dt IS NULL").count() == 5
     for table in (source, target):
         spark.sql(f"DROP TABLE {table} PURGE")
+
+
+@pytest.mark.parametrize("field", ["dt", "truncate(1, dt)"])
+def test_lists_of_texts_in_an_alternative(spark: SparkSession, field: str) -> None:
+    """Those of the user, and those that a rule adds for what Iceberg cannot evaluate."""
+    table = "local.nulls.lists"
+    spark.sql(f"CREATE TABLE {table} (id BIGINT, dt STRING) USING iceberg PARTITIONED BY ({field})")
+    spark.sql(f"INSERT INTO {table} SELECT id, dt FROM ({_rows()})")
+    for condition in (
+        "dt IN ('a', 'x') OR id = 5",
+        "upper(dt) IN ('A', 'X') OR id = 5",
+        "iceberg_truncate(1, dt) IN ('a', 'x') OR id = 5",
+        "iceberg_truncate(1, dt) NOT IN ('a', 'x') OR id = 0",
+        "iceberg_truncate(1, dt) IN ('a', 'x') AND dt IS NOT NULL",
+    ):
+        plain = condition.replace("iceberg_truncate(1, dt)", "substr(dt, 1, 1)")
+        rows = spark.sql(f"SELECT id FROM {table} WHERE {condition}").collect()
+        assert sorted(row.id for row in rows) == _ids(spark, plain), condition
+    spark.sql(f"DROP TABLE {table} PURGE")
+
+
+def test_conditions_on_texts_that_iceberg_evaluates_before_it_knows_of_nulls(spark: SparkSession) -> None:
+    """A manifest of one spec, dropped since, has files with and without a null: Iceberg 1.11 fails for IN."""
+    table = "local.nulls.texts"
+    spark.sql(f"CREATE TABLE {table} (id BIGINT, dt STRING) USING iceberg PARTITIONED BY (dt)")
+    spark.sql(f"INSERT INTO {table} SELECT id, dt FROM ({_rows()})")
+    spark.sql(f"ALTER TABLE {table} DROP PARTITION FIELD dt")
+    spark.sql(f"INSERT INTO {table} VALUES (11, 'b'), (12, NULL)")
+    for condition, expected in {
+        "dt IN ('a', 'b') AND dt IS NOT NULL": [0, 1, 11],
+        "dt LIKE 'b%' AND dt IS NOT NULL": [1, 11],
+        "dt NOT IN ('a', 'b') AND dt IS NOT NULL AND id < 4": [2, 3],
+        "dt IN (SELECT DISTINCT dt FROM {t} WHERE id % 5 = 1)": [1, 6, 11],
+        "EXISTS (SELECT 1 FROM {t} o WHERE o.dt = {t}.dt AND o.id % 5 = 1)": [1, 6, 11],
+        "id > 3 AND (dt IN (SELECT dt FROM {t} WHERE id = 1) OR id = 7)": [7, 11],
+    }.items():
+        text = condition.replace("{t}", table)
+        assert sorted(row.id for row in spark.sql(f"SELECT id FROM {table} WHERE {text}").collect()) == expected, text
+    spark.sql(f"DROP TABLE {table} PURGE")

@@ -177,9 +177,10 @@ ISSUES: tuple[IcebergIssue, ...] = (
     ),
     IcebergIssue(
         "null and IN",
-        "IN in an OR, and NOT IN, fail with a NullPointerException on a null partition value",
+        "IN in an OR or before IS NOT NULL, NOT IN, and IN of a subquery fail with a NullPointerException on a null "
+        "partition value",
         "bounds",
-        "a comparison for each value takes its place",
+        "a comparison for each value takes its place, or IS NOT NULL comes first",
         ("1.11.0",),
         is_probed=True,
     ),
@@ -232,6 +233,14 @@ ISSUES: tuple[IcebergIssue, ...] = (
         TESTED_VERSIONS,
     ),
     IcebergIssue(
+        "ORC and signed zeros",
+        "in ORC files, also in those of Spark without Iceberg, a run of zeros is read with the sign of its first: the "
+        "reader takes -0.0 and 0.0 for one value that repeats",
+        "",
+        "to Spark the two are equal; 1 / v tells them apart",
+        TESTED_VERSIONS,
+    ),
+    IcebergIssue(
         "ORC and texts beyond U+FFFF",
         "in ORC files, comparisons of a text column with a constant that has a character from U+E000 on, such as an "
         "emoji, lose rows, = among them: the reader's filter compares texts by UTF-16, and the statistics of the files "
@@ -248,12 +257,37 @@ ISSUES: tuple[IcebergIssue, ...] = (
         TESTED_VERSIONS,
     ),
     IcebergIssue(
+        "names of an old snapshot",
+        "time travel with a filter on a column that was dropped or renamed later fails with 'Cannot find field': "
+        "Iceberg looks for the name in the table's schema",
+        "bounds",
+        "such filters are evaluated by Spark",
+        TESTED_VERSIONS,
+    ),
+    IcebergIssue(
+        "NaN as a default",
+        "a column with NaN or an infinity as its default, which Iceberg's API accepts, makes the table unreadable: "
+        "the parser of its metadata fails with 'Cannot parse default', also for DROP TABLE",
+        "",
+        "set no such default; the metadata file before it can be registered as a table",
+        TESTED_VERSIONS,
+    ),
+    IcebergIssue(
         "apache/iceberg#4604",
         "in ORC files, a struct cannot be read by a partition field in it alone, as in SELECT s.v of a table "
         "partitioned by s.v: the query fails with 'Missing ORC reader'",
         "",
         "select a field of the struct that is no partition field as well, or use Parquet",
         TESTED_VERSIONS,
+    ),
+    IcebergIssue(
+        "apache/iceberg#17320",
+        "in Parquet files of a table partitioned by s.v itself, a struct s that is null is read as a struct of nulls: "
+        "s IS NULL loses its row, and a rewritten file no longer has the null",
+        "bounds",
+        "a warning tells of it, since no reader of that Iceberg sees the null; Iceberg 1.12 reads it",
+        _BEFORE_1_12,
+        is_probed=True,
     ),
     IcebergIssue(
         "null buckets",

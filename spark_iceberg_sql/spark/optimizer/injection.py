@@ -7,7 +7,7 @@ the session's configuration.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from pyspark.sql import SparkSession
@@ -22,30 +22,30 @@ def install(spark: SparkSession) -> None:
     """Add the rules to a session and the sessions that its newSession() creates; calling it again is harmless.
 
     Rules that cannot be compiled, or that fail their self-tests on small plans, stay disabled, with one RuntimeWarning
-    for all of them. The tests take a fifth of a session's start, so they are not repeated where all have passed: with
-    the same sources, versions of Spark, Iceberg and Java, and extensions.
+    for all of them. The tests take most of the time of a first session, so they are not repeated where all have passed:
+    with the same sources, versions of Spark, Iceberg and Java, and extensions.
     """
     registry = _rule_registry()
     if registry is None:
         rule_listing.register(spark, rule_classes.faults())
     else:
         registry.setReporter(gateway.scala_function(user_warnings.warn))
-        if registry.areTested():
-            registry.install(gateway.java_session(spark))
-        else:
-            _install_first(spark, registry)
+        _add(spark, registry, registry.install)
     _warn(registry)
 
 
-def _install_first(spark: SparkSession, registry: Any) -> None:
-    """Install the rules in the first session of the JVM."""
+def _add(spark: SparkSession, registry: Any, add: Callable[[Any], None]) -> None:
+    """Add the rules to a session. add: the method of the registry that does it."""
+    if registry.areTested():
+        add(gateway.java_session(spark))
+        return
     passed = _self_tests(spark)
     is_known = class_cache.find(passed) is not None
     if is_known:
         registry.skipTests()
-    registry.install(gateway.java_session(spark))
+    add(gateway.java_session(spark))
     if not is_known and all(registry.fault(rule.name) is None for rule in RULES):
-        class_cache.keep(passed, {})
+        class_cache.keep(passed)
 
 
 def _self_tests(spark: SparkSession) -> str:
@@ -81,14 +81,14 @@ def disable(names: Iterable[str], fault: str) -> None:
 
 
 def ensure(spark: SparkSession) -> None:
-    """Add the rules to a session that has never had them; one call to the JVM.
+    """Add the rules to a session that has never had them.
 
     Functions in Spark's built-in registry exist in every session of the process, and prune in each.
     A session whose rules were removed by `uninstall` stays without them.
     """
     registry = _rule_registry()
     if registry is not None:
-        registry.ensure(gateway.java_session(spark))
+        _add(spark, registry, registry.ensure)
     _warn(registry)
 
 

@@ -15,8 +15,8 @@ PACKAGE = "sparkicebergsql"
 SHARED = (
     "ScalaTypes", "Outgoing", "SwitchedRule", "Invocation", "Calls", "Transform", "BoundFault", "KeptFacts",
     "PartitionOverflow", "UnwrittenColumns", "OrcTimes", "ParquetTimes", "TruncatedFile", "FileUnits",
-    "ManifestPass", "ManifestCheck", "FileBounds", "NullResiduals", "PartitionLayout", "TextOrder", "OpenWriters",
-    "DynamicOverwrite", "ImpliedLiteral", "WrappedConstants", "Predicates", "Positions", "Relations", "TrialTable",
+    "ManifestPass", "ManifestCheck", "FileBounds", "NullResiduals", "NullStructs", "PartitionLayout", "TextOrder",
+    "OpenWriters", "DynamicOverwrite", "ImpliedLiteral", "WrappedConstants", "Predicates", "Positions", "Relations", "TrialTable",
     "ReadNotes", "SnapshotFiles", "FileCondition", "AnsweredTables", "RuntimeRules", "RuleRegistry",
 )  # fmt: skip
 
@@ -260,7 +260,7 @@ RULES: tuple[Rule, ...] = (
         phase=Phase.JUST_BEFORE_PUSH_DOWN,
         summary="reads only files whose partition values may match predicates that Iceberg cannot evaluate",
         if_disabled="predicates that Iceberg cannot evaluate return correct results but do not prune",
-        parts=("PartitionTuples", "PartitionFieldTerm", "ExactPredicates"),
+        parts=("PrefixRange", "NullPartitions", "PartitionTuples", "PartitionFieldTerm", "ExactPredicates"),
     ),
     Rule(
         name="limit",

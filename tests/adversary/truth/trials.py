@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -28,6 +29,7 @@ GENERIC = (
 )
 # A partition value of truncate below the least decimal: refused, since Iceberg cannot store it.
 UNSTORABLE = ("cannot write value as decimal",)
+_NULLS = re.compile(r"\{('\w+': None(, )?)+\}")
 Ask = Callable[[str], Rows]
 
 
@@ -207,6 +209,14 @@ class Changed:
                 live.copies.drop(source)
 
 
+def _without_null_structs(row: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple("None" if _NULLS.fullmatch(cell) else cell for cell in row)
+
+
+def _without_signs(row: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(re.sub(r"-0\.0(?!\d)", "0.0", cell) for cell in row)
+
+
 def stored_fault(live: Live, reading: Reading | None = None) -> str | None:
     """How the rows that Iceberg returns without a filter, by the rules or not, differ from the copy's."""
     reading = reading or live.now
@@ -220,6 +230,10 @@ def stored_fault(live: Live, reading: Reading | None = None) -> str | None:
     if expected == actual:
         return None
     lost, extra = expected - actual, actual - expected
+    if Counter(map(_without_null_structs, lost.elements())) == Counter(map(_without_null_structs, extra.elements())):
+        return f"null structs as structs of nulls: {list(extra.elements())[:3]}"
+    if Counter(map(_without_signs, lost.elements())) == Counter(map(_without_signs, extra.elements())):
+        return f"zeros with another sign: {list(extra.elements())[:3]}"
     return f"lost {list(lost.elements())[:3]}, too many {list(extra.elements())[:3]} of {[c.name for c in columns]}"
 
 

@@ -6,21 +6,20 @@ A class that cannot be read or kept costs time only: it is compiled again.
 from __future__ import annotations
 
 import hashlib
-import io
 import os
 import tempfile
 import time
-import zipfile
-from collections.abc import Mapping
 from contextlib import suppress
 from functools import cache
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from py4j.protocol import Py4JJavaError
+
 from spark_iceberg_sql.files.user_cache import cache_directory, is_private, make_private_folder
 from spark_iceberg_sql.spark.bridge.jvm import java_rows
-from spark_iceberg_sql.spark.bridge.jvm.gateway import class_exists, gateway, java_class, scala_object
+from spark_iceberg_sql.spark.bridge.jvm.gateway import Java, class_exists, gateway, java_class, scala_object
 from spark_iceberg_sql.spark.bridge.jvm.iceberg_version import BUILD
 
 if TYPE_CHECKING:
@@ -28,12 +27,14 @@ if TYPE_CHECKING:
 
 _DAYS = 30  # classes of other versions are deleted after this
 _CHECKSUM = 32  # bytes, at the start of a file
-_NO_FILE = (OSError, ValueError, RuntimeError)  # a null character in a path; a user without a home
+# A null character in a path; a user without a home; a disk that is full when the JVM writes.
+_NO_FILE = (OSError, ValueError, RuntimeError, Py4JJavaError)
 
 
-def find(text: str) -> dict[str, bytes] | None:
-    """The cached class files of a Java source by full class name; None if there are none. text: the Java
-    source.
+def find(text: str) -> Java | None:
+    """What is kept for a Java source: a Java map of class files by full class name; None if there is nothing.
+
+    text: the Java source.
     """
     try:
         folder = _folder(gateway())
@@ -42,21 +43,20 @@ def find(text: str) -> dict[str, bytes] | None:
         if not all(map(is_private, (folder.parent, folder, file))):
             return None
         content = file.read_bytes()
+        checksum, classes = content[:_CHECKSUM], content[_CHECKSUM:]
+        if hashlib.sha256(classes).digest() != checksum:
+            return None
+        return java_class("java.io.ObjectInputStream")(java_class("java.io.ByteArrayInputStream")(classes)).readObject()
     except _NO_FILE:
         return None
-    checksum, jar = content[:_CHECKSUM], content[_CHECKSUM:]
-    if hashlib.sha256(jar).digest() != checksum:
-        return None
-    with zipfile.ZipFile(io.BytesIO(jar)) as archive:
-        return {name: archive.read(name) for name in archive.namelist()}
 
 
-def keep(text: str, classes: Mapping[str, bytes]) -> None:
-    """Cache the class files of a Java source."""
-    jar, temp_path = io.BytesIO(), None
-    with zipfile.ZipFile(jar, "w") as archive:
-        for name, content in classes.items():
-            archive.writestr(name, content)
+def keep(text: str, classes: Java | None = None) -> None:
+    """Keep the class files of a Java source, a serializable Java map; without one, that there has been this text.
+
+    The JVM writes them: py4j takes 40 ms for each answer of a few kilobytes.
+    """
+    temp_path = None
     try:
         folder = _folder(gateway())
         if not folder.is_dir():
@@ -66,8 +66,12 @@ def keep(text: str, classes: Mapping[str, bytes]) -> None:
         if not all(map(is_private, (folder.parent, folder))):
             return
         handle, temp_path = tempfile.mkstemp(dir=folder)
-        with os.fdopen(handle, "wb") as file:
-            file.write(hashlib.sha256(jar.getvalue()).digest() + jar.getvalue())
+        os.close(handle)
+        stream = java_class("java.io.ObjectOutputStream")(java_class("java.io.FileOutputStream")(temp_path))
+        stream.writeObject(java_class("java.util.HashMap")() if classes is None else classes)
+        stream.close()
+        content = Path(temp_path).read_bytes()
+        Path(temp_path).write_bytes(hashlib.sha256(content).digest() + content)
         Path(temp_path).replace(_file(folder, text))  # other processes see all of it or nothing
     except _NO_FILE:
         if temp_path is not None:
@@ -89,6 +93,7 @@ def _folder(py4j_gateway: Any) -> Path:
         build = java_class(BUILD)
         names += ["Iceberg", str(build.fullVersion()), str(build.gitCommitId())]
     names += ["Java", str(py4j_gateway.jvm.System.getProperty("java.vm.version"))]
+    names.append("a serialized map")  # what a file is
     digest = hashlib.sha256("\n".join(names).encode())
     _hash_java_files(digest, resources.files("spark_iceberg_sql.spark"))
     digest.update(java_rows.declarations().encode())

@@ -144,7 +144,7 @@ def loaded_classes(sources: Iterable[tuple[str, str]]) -> tuple[Java, dict[str, 
     loader = context_loader()
     for name, text in sources:
         loader, compiled_files = _compile(text, f"{name}.java", loader)
-        class_files |= compiled_files
+        class_files |= {str(name): bytes(content) for name, content in compiled_files.items()}
     return loader, class_files
 
 
@@ -178,11 +178,13 @@ def from_jar(part: str, sources: Iterable[tuple[str, str]]) -> Java | None:
     return jar_object
 
 
-def _compile(text: str, file: str, parent: Java) -> tuple[Java, dict[str, bytes]]:
-    """The class loader of a Java file, and its class files by full class name; otherwise like `compile_java`."""
+def _compile(text: str, file: str, parent: Java) -> tuple[Java, Java]:
+    """The class loader of a Java file, and a Java map of its class files by full class name; otherwise like
+    `compile_java`.
+    """
     text = shims.java_text(text, shims.scala_2_12(gateway()))
-    if cached_files := class_cache.find(text):
-        return _loader(cached_files, parent), cached_files
+    if (kept := class_cache.find(text)) is not None:
+        return java_class("org.codehaus.commons.compiler.util.reflect.ByteArrayClassLoader")(kept, parent), kept
     compiler = java_class("org.codehaus.janino.SimpleCompiler")()
     compiler.setParentClassLoader(parent)
     compiler.setTargetVersion(8)
@@ -191,13 +193,9 @@ def _compile(text: str, file: str, parent: Java) -> tuple[Java, dict[str, bytes]
     except Py4JJavaError as error:
         name = file.removesuffix(".java")
         raise UnfitError(iceberg_version.lacks(name, _first_line(error), java_sources.since(text))) from None
-    class_files = {str(name): bytes(content) for name, content in compiler.getBytecodes().items()}
+    class_files = compiler.getBytecodes()
     class_cache.keep(text, class_files)
     return compiler.getClassLoader(), class_files
-
-
-def _loader(classes: Mapping[str, bytes], parent: Java) -> Java:
-    return java_class("org.codehaus.commons.compiler.util.reflect.ByteArrayClassLoader")(dict(classes), parent)
 
 
 def instance(loader: Java, name: str) -> Java:

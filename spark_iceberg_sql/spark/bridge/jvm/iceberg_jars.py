@@ -184,5 +184,5 @@ def _missing_classes(jar: IcebergJar) -> frozenset[str]:
     loader = _loader()
     missing = frozenset(n.decode() for n in used if loader.getResource(f"{n.decode()}.class") is None)
     if not missing:
-        class_cache.keep(key, {})
+        class_cache.keep(key)
     return missing

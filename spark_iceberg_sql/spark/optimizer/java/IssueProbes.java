@@ -65,7 +65,7 @@ public final class IssueProbes implements Callable<Map<String, String>> {
     String[] references = {"apache/iceberg#15502", "apache/iceberg#18173", "apache/iceberg#17440",
       "apache/iceberg#17346", "apache/iceberg#14216", "apache/iceberg#9767", "apache/iceberg#18111",
       "apache/iceberg#9713", "times before 1970 in .999999", "null and <>", "null and LIKE", "null and IN",
-      "apache/iceberg#9130", "apache/iceberg#16690", "DELETE and replaced rows"};
+      "apache/iceberg#9130", "apache/iceberg#16690", "DELETE and replaced rows", "apache/iceberg#17320"};
     Map<String, String> results = new LinkedHashMap<>();
     for (int i = 0; i < references.length; i++) {
       try {
@@ -109,6 +109,8 @@ public final class IssueProbes implements Callable<Map<String, String>> {
         return UnwrittenColumns.ARE_NULL;
       case 14:
         return leavesReplacedRows();
+      case 15:
+        return NullStructs.ARE_LOST;
       default:
         return losesManifests();
     }

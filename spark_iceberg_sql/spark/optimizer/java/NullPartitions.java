@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Map;
 import org.apache.spark.sql.catalyst.expressions.*;
 import org.apache.spark.sql.types.StringType;
+import scala.collection.immutable.Seq;
 
 /**
  * Filters on a partition column that is null in some files, in a form that Iceberg evaluates rightly there.
@@ -15,7 +16,8 @@ import org.apache.spark.sql.types.StringType;
  *
  * <p>For LIKE, Iceberg 1.12 fails with a NullPointerException, unless another condition excludes the file. The range of
  * texts with the prefix takes its place. Where a range may contain other texts, it is added, and the LIKE is Spark's
- * alone. Iceberg 1.11 fails for IN as well: one comparison for each value takes its place.
+ * alone. Iceberg 1.11 fails for IN as well: one comparison for each value takes its place; and IS NOT NULL is added to IN
+ * of a subquery and to EXISTS with =, whose values Spark may pass to Iceberg as an IN when the query runs.
  *
  * <p>IS DISTINCT FROM a constant becomes <code>&lt;&gt;</code> or IS NULL: ORC's reader takes it for
  * <code>&lt;&gt;</code> alone, and loses the nulls.
@@ -43,8 +45,8 @@ public class NullPartitions extends ScalaTypes.Mapping<Expression, Expression> {
   }
 
   /**
-   * others: the conjuncts that hold beside the condition. required: those that exclude a file for which they are not
-   * true. isAlternative: whether it is a part of an OR.
+   * others: the conjuncts that hold beside the condition. required: those before it, for which Iceberg excludes a file
+   * before it evaluates this one. isAlternative: whether it is a part of an OR.
    */
   private Expression excluding(
     Expression e, List<Expression> others, List<Expression> required, boolean isAlternative) {
@@ -58,13 +60,15 @@ public class NullPartitions extends ScalaTypes.Mapping<Expression, Expression> {
       return left == ((Or) e).left() && right == ((Or) e).right() ? e : new Or(left, right);
     }
     if (e instanceof And) {
-      List<Expression> all = Predicates.conjuncts(e), allRequired = new ArrayList<>(required);
-      if (!isAlternative) allRequired.addAll(all);
+      List<Expression> all = Predicates.conjuncts(e), before = new ArrayList<>(required);
+      if (!isAlternative) before.addAll(Predicates.conjuncts(((And) e).left()));
       all.addAll(others);
-      Expression left = excluding(((And) e).left(), all, allRequired, isAlternative);
-      Expression right = excluding(((And) e).right(), all, allRequired, isAlternative);
+      Expression left = excluding(((And) e).left(), all, required, isAlternative);
+      Expression right = excluding(((And) e).right(), all, before, isAlternative);
       return left == ((And) e).left() && right == ((And) e).right() ? e : new And(left, right);
     }
+    if (e instanceof InSubquery || e instanceof Exists)
+      return isAlternative || !NullResiduals.IN_FAILS ? e : withKeys(e, required);
     Expression distinct = distinct(e);
     if (distinct != null) return distinct;
     Expression low = low(e), column = low == null ? different(e) : low;
@@ -97,25 +101,51 @@ public class NullPartitions extends ScalaTypes.Mapping<Expression, Expression> {
     Expression tested = NullResiduals.IN_FAILS && (predicate instanceof In || predicate instanceof InSet)
       ? (Expression) predicate.children().apply(0)
       : null;
-    // It is the set of texts that has no nulls.
-    if (tested != null && !(tested.dataType() instanceof StringType)) return e;
-    Expression column = range == null ? tested : range.column();
-    if (column == null || !PartitionLayout.isColumn(column) || !column.nullable() || hasNotNull(required, column))
-      return e;
-    PartitionLayout layout = (PartitionLayout) layouts.get(PartitionLayout.root(column));
-    if (layout == null || !layout.mayHaveNullPartitions(column)) return e;
+    if (tested != null && !isText(tested)) return e;
+    Expression column = range == null ? source(tested) : range.column();
+    if (column == null || !isNullSomewhere(column, required)) return e;
     if (!isNegated && !isAlternative) return range == null ? new And(new IsNotNull(column), e) : e;
-    if (range == null) return compared(e, predicate, column, isNegated);
+    if (range == null) return compared(e, predicate, tested, isNegated);
     if (!range.isExact && isOverwrite) return e;
     isWider |= !range.isExact;
     return isNegated ? range.outside() : range.within();
   }
 
+  /** The set of texts is the one that has no nulls. */
+  private static boolean isText(Expression tested) { return tested.dataType() instanceof StringType; }
+
+  /** Whether a column may have a null partition value in a file that the conditions before do not exclude. */
+  private boolean isNullSomewhere(Expression column, List<Expression> required) {
+    if (!PartitionLayout.isColumn(column) || !column.nullable() || hasNotNull(required, column)) return false;
+    PartitionLayout layout = (PartitionLayout) layouts.get(PartitionLayout.root(column));
+    return layout != null && layout.mayHaveNullPartitions(column);
+  }
+
+  /** A predicate on a subquery, with IS NOT NULL for the texts that have to be equal to one of its values. */
+  private Expression withKeys(Expression e, List<Expression> required) {
+    List<Expression> keys = new ArrayList<>();
+    if (e instanceof InSubquery) keys.addAll(ScalaTypes.list(((InSubquery) e).values()));
+    Seq<Expression> conditions = e instanceof Exists ? ((Exists) e).joinCond() : ((InSubquery) e).query().joinCond();
+    for (Expression condition : ScalaTypes.list(conditions))
+      for (Expression part : Predicates.conjuncts(condition))
+        if (part instanceof EqualTo) keys.addAll(List.of(((EqualTo) part).left(), ((EqualTo) part).right()));
+    Expression result = e;
+    for (Expression key : keys)
+      if (isText(key) && isNullSomewhere(key, required)) result = new And(new IsNotNull(key), result);
+    return result;
+  }
+
+  /** The column of a text that is tested, itself or the call of an Iceberg function; null for any other expression. */
+  private static Expression source(Expression tested) {
+    Expression call = tested == null ? null : Calls.call(tested);
+    return call == null ? tested : PartitionLayout.source(call);
+  }
+
   /** IN or NOT IN as comparisons; Spark's alone if that is not possible. */
-  private static Expression compared(Expression e, Expression predicate, Expression column, boolean isNegated) {
-    Expression equal = Predicates.equalToAny(column, predicate);
+  private static Expression compared(Expression e, Expression predicate, Expression tested, boolean isNegated) {
+    Expression equal = Predicates.equalToAny(tested, predicate);
     if (equal == null) return (Expression) e.mapChildren(new Withheld());
-    return isNegated ? new And(new IsNotNull(column), new Not(equal)) : equal;
+    return isNegated ? new And(new IsNotNull(source(tested)), new Not(equal)) : equal;
   }
 
   private static boolean hasNotNull(List<Expression> conjuncts, Expression column) {
@@ -142,7 +172,7 @@ public class NullPartitions extends ScalaTypes.Mapping<Expression, Expression> {
     @Override
     protected Object of(Object e) {
       Expression child = (Expression) e;
-      if (PartitionLayout.isColumn(child)) return new KnownNullable(child);
+      if (PartitionLayout.isColumn(child) || Calls.call(child) != null) return new KnownNullable(child);
       return child instanceof In || child instanceof InSet ? child.mapChildren(this) : child;
     }
   }
@@ -154,7 +184,7 @@ public class NullPartitions extends ScalaTypes.Mapping<Expression, Expression> {
     Expression compared = (Expression) e.children().apply(isLess ? 0 : 1);
     Expression constant = (Expression) e.children().apply(isLess ? 1 : 0);
     if (!constant.references().isEmpty()) return null;
-    Expression call = Calls.call(compared), column = call == null ? compared : PartitionLayout.source(call);
+    Expression column = source(compared);
     return column != null && PartitionLayout.isColumn(column) ? column : null;
   }
 

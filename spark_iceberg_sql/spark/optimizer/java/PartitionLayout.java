@@ -136,6 +136,7 @@ public final class PartitionLayout {
 
   /** The one field, of one type, that a column's name has ever meant; null if there are several, or none. */
   public Types.NestedField field(Expression column) {
+    if (isOfOldSchema(column)) return null;
     List<Types.NestedField> fields = fields(column);
     Types.NestedField first = fields.isEmpty() ? null : (Types.NestedField) fields.get(0);
     for (Types.NestedField field : fields)
@@ -143,9 +144,23 @@ public final class PartitionLayout {
     return first;
   }
 
+  /**
+   * Whether the table's schema has another column of a column's name, or none, since it was renamed or dropped after
+   * the snapshot that is read: Iceberg looks for the partition fields of a filter by the names in the table's schema.
+   */
+  private boolean isOfOldSchema(Expression column) {
+    Snapshot snapshot = snapshot();
+    Schema schema =
+      snapshot == null || snapshot.schemaId() == null ? null : (Schema) table.schemas().get(snapshot.schemaId());
+    if (schema == null || schema.schemaId() == table.schema().schemaId()) return false;
+    String path = path(column);
+    Types.NestedField old = schema.findField(path), current = table.schema().findField(path);
+    return old != null && (current == null || current.fieldId() != old.fieldId());
+  }
+
   /** What is wrong with the figures by which Iceberg skips files for a column, in the files that may be read. */
   public List<BoundFault> faults(Expression column) {
-    if (table instanceof BaseMetadataTable) return List.of(BoundFault.unknown());
+    if (table instanceof BaseMetadataTable || isOfOldSchema(column)) return List.of(BoundFault.unknown());
     return bounds().of(fields(column));
   }
 
@@ -180,7 +195,7 @@ public final class PartitionLayout {
 
   /** Refuses a read that would lose rows without an error: see TruncatedFile. */
   public void requireWholeManifests() {
-    if (!(table instanceof BaseMetadataTable) && snapshot() != null) bounds();
+    if (!(table instanceof BaseMetadataTable) && snapshot() != null) NullStructs.report(table, bounds());
   }
 
   /** Whether a vectorized read of a relation may return wrong times, also where Iceberg reads files to rewrite them. */
@@ -261,7 +276,7 @@ public final class PartitionLayout {
     String transform = transform(call);
     List<Types.NestedField> fields = new ArrayList<>();
     if (column != null && transform != null) fields.addAll(fields(column));
-    if (fields.isEmpty() || isField(fields) || !areRightForCalls(fields)) return false;
+    if (fields.isEmpty() || isOfOldSchema(column) || isField(fields) || !areRightForCalls(fields)) return false;
     for (Types.NestedField field : fields) {
       Type.TypeID type = field.type().typeId();
       if (type == Type.TypeID.UUID || type == Type.TypeID.FIXED) return false;

@@ -1,7 +1,9 @@
 package sparkicebergsql;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.apache.iceberg.PartitionField;
 import org.apache.iceberg.PartitionSpec;
 import org.apache.spark.sql.SparkSession;
@@ -39,6 +41,10 @@ public class Values extends SwitchedRule {
     SnapshotFiles files = Positions.isFree(filter.child()) ? files(filter.condition(), filter.child()) : null;
     Expression implied = files == null ? null : implied(filter.condition(), files);
     if (implied == null || TextOrder.areIn(implied, files.layout)) return null;
+    Map<ExprId, PartitionLayout> layouts = new HashMap<>();
+    for (Attribute column : ScalaTypes.list(filter.child().output())) layouts.put(column.exprId(), files.layout);
+    // Within an OR, Iceberg 1.11 fails on an IN for a null partition value.
+    implied = (Expression) new NullPartitions(layouts, false, false).apply(implied);
     return new Filter(new And(filter.condition(), implied), files.pinned);
   }
 
