@@ -79,7 +79,8 @@ class Diagnosis(Result):
     package, python, java, spark, iceberg: with their versions; None if there is none. packages: others that some
     features need, with their versions. jars: with Iceberg, in the order in which they are searched. catalogs: of the
     session's settings. installed: what `install` has added to the session, None without a session. rules, faults: of
-    the session. problems: what does not work, each with what to do.
+    the session. problems: what does not work, each with what to do. kept: what the rules keep of tables' metadata
+    between queries, None without rules.
     """
 
     package: str
@@ -94,6 +95,7 @@ class Diagnosis(Result):
     rules: tuple[DiagnosedRule, ...] = ()
     faults: tuple[DiagnosedFault, ...] = ()
     problems: tuple[str, ...] = field(default=())
+    kept: str | None = None
 
     @property
     def ok(self) -> bool:
@@ -131,6 +133,8 @@ class Diagnosis(Result):
                 by_reason.setdefault(rule.fault or "by its setting, or it has nothing to do", []).append(rule.name)
         for reason, names in by_reason.items():
             yield f"off: {', '.join(names)}: {_short(reason)}"
+        if self.kept is not None:
+            yield self.kept
 
     def _fault_lines(self) -> Iterator[str]:
         present = [fault for fault in self.faults if fault.state != "absent"]

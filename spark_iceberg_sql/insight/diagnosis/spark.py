@@ -26,6 +26,7 @@ from spark_iceberg_sql.spark.bridge.jvm import (
     logs,
     sessions,
 )
+from spark_iceberg_sql.spark.optimizer import planning_facts
 from spark_iceberg_sql.spark.optimizer.iceberg_issues import ISSUES, PROBED_VERSIONS
 
 if TYPE_CHECKING:
@@ -67,6 +68,7 @@ def diagnosis(spark: SparkSession) -> Diagnosis:
         installed=", ".join(parts) or "nothing",
         rules=tuple(rules),
         faults=tuple(faults(rules, _probed(spark))) if there else (),
+        kept=_kept() if rules else None,
         problems=tuple(problems),
     )
 
@@ -141,6 +143,11 @@ def _stores(settings: Mapping[str, str]) -> Iterator[str]:
 
 def _simple(class_name: str) -> str:
     return class_name.rpartition(".")[2]
+
+
+def _kept() -> str | None:
+    size, limit = planning_facts.bytes_kept()
+    return f"kept between queries: {size / 1e6:.1f} MB of at most {limit / 1e6:.0f} MB" if limit else None
 
 
 def _rules(spark: SparkSession) -> list[DiagnosedRule]:

@@ -13,11 +13,11 @@ from spark_iceberg_sql.spark.optimizer.iceberg_issues import ISSUES
 PACKAGE = "sparkicebergsql"
 # Classes that every rule may use, each built on the ones before it.
 SHARED = (
-    "ScalaTypes", "Outgoing", "SwitchedRule", "Invocation", "Calls", "Transform", "BoundFault",
+    "ScalaTypes", "Outgoing", "SwitchedRule", "Invocation", "Calls", "Transform", "BoundFault", "KeptFacts",
     "PartitionOverflow", "UnwrittenColumns", "OrcTimes", "ParquetTimes", "TruncatedFile", "FileUnits", "NullResiduals",
-    "ManifestCheck", "FileBounds", "NullStructs", "PartitionLayout", "TextOrder", "OpenWriters", "DynamicOverwrite",
-    "ImpliedLiteral", "WrappedConstants", "Predicates", "Positions", "Relations", "TrialTable", "ReadNotes",
-    "SnapshotFiles", "FileCondition", "AnsweredTables", "RuntimeRules", "DeleteCache", "RuleRegistry",
+    "ManifestPass", "ManifestCheck", "FileBounds", "NullStructs", "PartitionLayout", "TextOrder", "OpenWriters",
+    "DynamicOverwrite", "ImpliedLiteral", "WrappedConstants", "Predicates", "Positions", "Relations", "TrialTable",
+    "ReadNotes", "SnapshotFiles", "FileCondition", "AnsweredTables", "RuntimeRules", "DeleteCache", "RuleRegistry",
 )  # fmt: skip
 
 
@@ -129,6 +129,9 @@ RULES: tuple[Rule, ...] = (
             "FileTruth",
             "FileGroups",
             "FileTotals",
+            "FileSample",
+            "IndexedColumn",
+            "ConclusionCache",
             "SeparatingPredicate",
             "AggregateAnswer",
             "Comparison",
@@ -216,6 +219,7 @@ RULES: tuple[Rule, ...] = (
         parts=(
             *_REQUIRED_FILTERS,
             "BuildSide",
+            "FileSample",
             "Clustering",
             "NarrowedScan",
             "JoinTypes",

@@ -2,6 +2,7 @@ package sparkicebergsql;
 
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -22,6 +23,8 @@ import scala.Option;
 
 /** The plan of an aggregation whose result is known in part, or as a whole, from the metadata of a snapshot's files. */
 public final class AggregateAnswer {
+  /** Whole results: a dashboard asks for them again. */
+  private static final KeptFacts ANSWERS = new KeptFacts("answers");
   private final AggregateShape shape;
   private final SnapshotFiles files;
   private final FileTruth condition;
@@ -31,6 +34,20 @@ public final class AggregateAnswer {
   /** The columns by which the files that must be read may be selected, and those that the query needs. */
   private final Map<String, Attribute> columns = new LinkedHashMap<>();
   private final List<PartitionFieldTerm> terms = new ArrayList<>();
+
+  /** The whole result: metadata has answered all of it. */
+  private Answer answer;
+
+  /** The rows of a whole result, and from how many files they are. */
+  private static final class Answer {
+    final List<InternalRow> rows;
+    final int files;
+
+    Answer(List<InternalRow> rows, int files) {
+      this.rows = rows;
+      this.files = files;
+    }
+  }
 
   public AggregateAnswer(AggregateShape shape, SnapshotFiles files) {
     this.shape = shape;
@@ -65,8 +82,67 @@ public final class AggregateAnswer {
   public LogicalPlan plan() {
     List<Expression> results = condition.isDecidable() ? shape.results() : null;
     if (results == null) return null;
-    for (FileScanTask task : files.plan(condition.inclusive(), columns.keySet())) add(task);
+    String version = files.layout.version();
+    List<Object> key = version == null ? null : key(version, results);
+    Answer reusable = key == null ? null : (Answer) ANSWERS.get(key);
+    if (reusable != null) return planOf(reusable);
+    LogicalPlan plan = plan(results);
+    if (plan != null && answer != null && key != null) {
+      long row = 100 + 40L * results.size();
+      ANSWERS.put(key, answer, ConclusionCache.bytes(version, shape.expressions()) + row * answer.rows.size());
+    }
+    return plan;
+  }
+
+  /** All that an answer depends on. */
+  private List<Object> key(String version, List<Expression> results) {
+    List<Object> other = new ArrayList<>();
+    other.add(Long.valueOf(files.snapshot.snapshotId()));
+    other.add(Integer.valueOf(shape.conjuncts.size()));
+    other.add(Integer.valueOf(shape.grouping.size()));
+    for (FileAggregate a : shape.aggregates) other.add(a.kind);
+    List<Expression> from = new ArrayList<>(shape.expressions());
+    from.addAll(results);
+    return ConclusionCache.key(version, from, shape.relation.output(), other);
+  }
+
+  private LogicalPlan plan(List<Expression> results) {
+    boolean isCertain = isOfTuples();
+    if (!isCertain && !isPromising()) return null;
+    // The columns' bounds are for files that must be read.
+    Collection<String> names = isCertain ? List.of() : columns.keySet();
+    for (FileScanTask task : files.plan(condition.inclusive(), names)) add(task);
     return shape.grouping.isEmpty() ? ungrouped(results) : grouped(results);
+  }
+
+  /** Whether the partition tuples and the counts of rows answer all of it. */
+  private boolean isOfTuples() {
+    if (shape.condition() != null || !files.snapshot.deleteManifests(files.table.io()).isEmpty()) return false;
+    for (FileAggregate a : shape.aggregates)
+      if (a.kind != FileAggregate.Kind.ROWS) return false;
+    for (ConstantExpression key : keys)
+      for (PartitionSpec spec : files.table.specs().values())
+        if (key.term() == null || key.term().index(spec) < 0) return false;
+    return true;
+  }
+
+  /** Whether metadata answers some file of a sample; true if there are too few files for one. */
+  private boolean isPromising() {
+    List<FileScanTask> sample = FileSample.of(files, condition.inclusive());
+    if (sample == null || sample.isEmpty()) return true;
+    for (FileScanTask task : sample) {
+      DataFile file = (DataFile) task.file();
+      Boolean truth = condition.of(file);
+      if (Boolean.FALSE.equals(truth)) return true;
+      if (truth != null && values(file) != null && !key(file).contains(ConstantExpression.UNKNOWN)) return true;
+    }
+    return false;
+  }
+
+  private List<Object> key(DataFile file) {
+    List<Object> key = new ArrayList<>();
+    for (ConstantExpression e : keys) key.add(e.of(file));
+    return key;
   }
 
   private void add(FileScanTask task) {
@@ -81,8 +157,7 @@ public final class AggregateAnswer {
       totals.add(file, values);
       return;
     }
-    List<Object> key = new ArrayList<>(), ranges = new ArrayList<>();
-    for (ConstantExpression e : keys) key.add(e.of(file));
+    List<Object> key = key(file), ranges = new ArrayList<>();
     if (!key.contains(ConstantExpression.UNKNOWN)) {
       groups.add(file, key, values);
       return;
@@ -101,11 +176,20 @@ public final class AggregateAnswer {
     return values.contains(ConstantExpression.UNKNOWN) ? null : values;
   }
 
+  private LogicalPlan planOf(Answer result) {
+    boolean[] scanned = new boolean[result.files];
+    if (!shape.grouping.isEmpty()) return noted(Aggregation.rows(shape.aggregate.output(), result.rows), scanned);
+    return oneRow(((GenericInternalRow) result.rows.get(0)).values(), scanned);
+  }
+
   private LogicalPlan grouped(List<Expression> results) {
     if (!groups.decide()) return null;
     boolean[] scanned = groups.scanned();
+    if (isEmpty(scanned)) {
+      answer = new Answer(groups.rows(results), scanned.length);
+      return planOf(answer);
+    }
     LogicalPlan rows = noted(Aggregation.rows(shape.aggregate.output(), groups.rows(results)), scanned);
-    if (isEmpty(scanned)) return rows;
     SeparatingPredicate separating = SeparatingPredicate.of(subjects(groups.files()), scanned, false);
     if (separating == null) return null;
     boolean isExact = !groups.isOverlapping() && Arrays.equals(separating.accepted, scanned);
@@ -118,7 +202,11 @@ public final class AggregateAnswer {
 
   private LogicalPlan ungrouped(List<Expression> results) {
     boolean[] scanned = totals.scanned();
-    if (isEmpty(scanned)) return oneRow(AggregateShape.evaluated(results, totals.totals(scanned)), scanned);
+    if (isEmpty(scanned)) {
+      Object[] row = AggregateShape.evaluated(results, totals.totals(scanned));
+      answer = new Answer(List.of(new GenericInternalRow(row)), scanned.length);
+      return planOf(answer);
+    }
     for (FileAggregate a : shape.aggregates)
       if (a.kind == FileAggregate.Kind.DISTINCT) return null;
     SeparatingPredicate separating = SeparatingPredicate.of(subjects(totals.files()), scanned, true);

@@ -18,7 +18,7 @@ public final class Clustering {
   /** The share of pairs of files whose bounds overlap, from which on the column is not worth a filter. */
   private static final double OVERLAP = 0.8;
   /** Of the last snapshots and columns. */
-  private static final Map<String, Boolean> CACHE = FileBounds.cache(1024);
+  private static final KeptFacts CACHE = new KeptFacts("clustering");
 
   private Clustering() {}
 
@@ -35,9 +35,11 @@ public final class Clustering {
     String key = version + " " + files.snapshot.snapshotId() + " " + field.fieldId() + " " + isWithin;
     Boolean cached = version == null ? null : (Boolean) CACHE.get(key);
     if (cached != null) return cached.booleanValue();
-    List<FileScanTask> tasks = files.plan(Expressions.alwaysTrue(), List.of(files.name(field)));
+    // Nothing but speed depends on it, and so few files are compared.
+    List<FileScanTask> tasks = FileSample.of(files, Expressions.alwaysTrue());
+    if (tasks == null) tasks = files.plan(Expressions.alwaysTrue(), List.of(files.name(field)));
     boolean result = isWithin ? isClusteredWithin(tasks, field) : isClustered(tasks, field);
-    if (version != null) CACHE.put(key, Boolean.valueOf(result));
+    if (version != null) CACHE.put(key, Boolean.valueOf(result), KeptFacts.bytes(key));
     return result;
   }
 

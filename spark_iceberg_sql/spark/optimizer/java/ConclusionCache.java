@@ -2,10 +2,10 @@ package sparkicebergsql;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.AttributeReference;
 import org.apache.spark.sql.catalyst.expressions.Expression;
+import org.apache.spark.sql.catalyst.expressions.InSet;
 import org.apache.spark.sql.internal.SQLConf;
 import scala.collection.immutable.Seq;
 
@@ -17,14 +17,17 @@ import scala.collection.immutable.Seq;
  * its literals and types, the columns' names, and the session's settings.
  */
 public final class ConclusionCache {
-  private final Map<List<Object>, List<Expression>> kept;
+  /** In bytes, roughly: of a node of an expression, and of an entry of the settings, which many keys share. */
+  private static final long NODE = 300, SETTING = 16;
+  private final KeptFacts kept;
 
   /** A rule's own way to its conclusions. */
   public interface Rule {
     List<Expression> conclusions();
   }
 
-  public ConclusionCache(int size) { kept = FileBounds.cache(size); }
+  /** rule: whose conclusions it has. */
+  public ConclusionCache(String rule) { kept = new KeptFacts(rule); }
 
   /**
    * The conclusions, computed if they are not in the cache.
@@ -34,24 +37,45 @@ public final class ConclusionCache {
    * @param columns those that the conditions and the conclusions may refer to
    * @param other what the conclusions depend on besides
    */
+  @SuppressWarnings("unchecked")
   public List<Expression> of(
     String version, List<Expression> conditions, Seq<Attribute> columns, List<Object> other, Rule rule) {
     if (version == null) return rule.conclusions();
-    List<Object> key = new ArrayList<>(other);
-    key.add(version);
-    for (Attribute column : ScalaTypes.list(columns)) key.add(column.name());
-    // Columns are replaced by their index, so that the key is the same for the next query.
-    for (Expression condition : conditions) key.add(renamed(condition, columns, true));
-    key.add(SQLConf.get().getAllConfs());
+    List<Object> key = key(version, conditions, columns, other);
     List<Expression> cached = (List<Expression>) kept.get(key);
     if (cached == null) {
       cached = new ArrayList<>();
       for (Expression e : rule.conclusions()) cached.add(renamed(e, columns, true));
-      kept.put(key, cached);
+      kept.put(key, cached, bytes(version, conditions) + bytes("", cached));
     }
     List<Expression> result = new ArrayList<>();
     for (Expression e : cached) result.add(renamed(e, columns, false));
     return result;
+  }
+
+  /** What is the same for the next query with the same conclusions; arguments as in {@link #of}. */
+  public static List<Object> key(
+    String version, List<Expression> conditions, Seq<Attribute> columns, List<Object> other) {
+    List<Object> key = new ArrayList<>(other);
+    key.add(version);
+    for (Attribute column : ScalaTypes.list(columns)) key.add(column.name());
+    // Columns are replaced by their index.
+    for (Expression condition : conditions) key.add(renamed(condition, columns, true));
+    key.add(SQLConf.get().getAllConfs());
+    return key;
+  }
+
+  /** Of such a key, roughly. */
+  public static long bytes(String version, List<Expression> conditions) {
+    long bytes = KeptFacts.bytes(version) + SETTING * SQLConf.get().getAllConfs().size();
+    for (Expression e : conditions) bytes += NODE * nodes(e);
+    return bytes;
+  }
+
+  private static long nodes(Expression e) {
+    long nodes = e instanceof InSet ? ((InSet) e).hset().size() : 1;
+    for (Expression child : ScalaTypes.list(e.children())) nodes += nodes(child);
+    return nodes;
   }
 
   private static Expression renamed(Expression e, final Seq<Attribute> columns, final boolean away) {

@@ -2,6 +2,8 @@ package sparkicebergsql;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import org.apache.iceberg.DataFile;
 import org.apache.iceberg.PartitionSpec;
 import org.apache.iceberg.types.Types;
@@ -21,6 +23,8 @@ import scala.math.Ordering;
 public final class ConstantExpression {
   /** Not a value: the rows may differ. */
   public static final Object UNKNOWN = new Object();
+  /** How many ranges of one value are kept while a query is planned. */
+  private static final int RANGES = 10000;
 
   private final Expression expression;
   private final SnapshotFiles files;
@@ -35,6 +39,19 @@ public final class ConstantExpression {
   private final List<ConstantExpression> children = new ArrayList<>();
   /** The expression over a row of its children's values. */
   private Expression bound;
+  /** By their lower ends, ranges of the monotonic expression's column in which it has one value. */
+  private final TreeMap<Long, ConstantRange> ranges = new TreeMap<>();
+
+  /** Up to an upper end, its values are one. */
+  private static final class ConstantRange {
+    long upper;
+    final Object value;
+
+    ConstantRange(long upper, Object value) {
+      this.upper = upper;
+      this.value = value;
+    }
+  }
 
   public ConstantExpression(Expression e, SnapshotFiles files) {
     expression = e;
@@ -134,10 +151,7 @@ public final class ConstantExpression {
     }
     if (field != null) return ofColumn(file);
     Object result = UNKNOWN;
-    if (source != null) {
-      List<Object> values = atTurningPoints(file);
-      if (values != null && isSame(values)) result = values.get(0);
-    }
+    if (source != null) result = ofSource(file);
     return result == UNKNOWN && bound != null ? ofChildren(file) : result;
   }
 
@@ -155,11 +169,41 @@ public final class ConstantExpression {
     return nulls == null && field.isRequired() ? Long.valueOf(0) : nulls;
   }
 
+  /** By the bounds of the column that the expression is monotonic in. */
+  private Object ofSource(DataFile file) {
+    Long nulls = nulls(file, source);
+    if (nulls == null || nulls.longValue() != 0) return UNKNOWN;
+    Object lower = SnapshotFiles.lower(file, source), upper = SnapshotFiles.upper(file, source);
+    if (!(lower instanceof Number) || !(upper instanceof Number)) return UNKNOWN;
+    return ofRange(((Number) lower).longValue(), ((Number) upper).longValue());
+  }
+
+  /** Files of one day lie within a few ranges: each is evaluated once. */
+  private Object ofRange(long lower, long upper) {
+    Map.Entry<Long, ConstantRange> floor = ranges.floorEntry(Long.valueOf(lower));
+    ConstantRange range = floor == null ? null : (ConstantRange) floor.getValue();
+    if (range != null && upper <= range.upper) return range.value;
+    List<Object> values = atTurningPoints(lower, upper);
+    if (values == null || !isSame(values)) return UNKNOWN;
+    Object value = values.get(0);
+    if (range != null && range.value.equals(value)) {
+      List<Object> all = atTurningPoints(((Long) floor.getKey()).longValue(), upper);
+      if (all != null && isSame(all)) range.upper = upper;
+    }
+    if (range != null && range.upper == upper) return value;
+    if (ranges.size() < RANGES) ranges.put(Long.valueOf(lower), new ConstantRange(upper, value));
+    return value;
+  }
+
   /** Between these values are those of all rows whose column is not null; null if that is not certain. */
   private List<Object> atTurningPointsOfBounds(DataFile file) {
     Object lower = SnapshotFiles.lower(file, source), upper = SnapshotFiles.upper(file, source);
     if (!(lower instanceof Number) || !(upper instanceof Number)) return null;
-    List<Long> points = monotonic.turningPoints(((Number) lower).longValue(), ((Number) upper).longValue());
+    return atTurningPoints(((Number) lower).longValue(), ((Number) upper).longValue());
+  }
+
+  private List<Object> atTurningPoints(long lower, long upper) {
+    List<Long> points = monotonic.turningPoints(lower, upper);
     if (points == null) return null;
     List<Object> values = new ArrayList<>();
     for (Long point : points) {
@@ -168,11 +212,6 @@ public final class ConstantExpression {
       values.add(value);
     }
     return values;
-  }
-
-  private List<Object> atTurningPoints(DataFile file) {
-    Long nulls = nulls(file, source);
-    return nulls != null && nulls.longValue() == 0 ? atTurningPointsOfBounds(file) : null;
   }
 
   private static boolean isSame(List<Object> values) {

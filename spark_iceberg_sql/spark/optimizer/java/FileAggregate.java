@@ -80,6 +80,8 @@ public final class FileAggregate {
    */
   public Object of(DataFile file) {
     if (kind == Kind.ROWS) return Long.valueOf(file.recordCount());
+    Object exact = bound(file);
+    if (exact != null) return exact;
     Object value = constant.of(file);
     boolean isKnown = value != ConstantExpression.UNKNOWN;
     if (kind == Kind.COUNT && isKnown) return Long.valueOf(value == null ? 0 : file.recordCount());
@@ -89,10 +91,15 @@ public final class FileAggregate {
       boolean isCount = nulls != null && nulls.longValue() >= 0 && nulls.longValue() <= file.recordCount();
       return isCount ? Long.valueOf(file.recordCount() - nulls.longValue()) : ConstantExpression.UNKNOWN;
     }
+    return ConstantExpression.UNKNOWN;
+  }
+
+  /** The bound that is the least or the greatest value; null if there is none, or another function. */
+  private Object bound(DataFile file) {
+    if (field == null || kind != Kind.MIN && kind != Kind.MAX || !isExact(field)) return null;
     // ORC's bounds of timestamps are rounded to milliseconds.
-    if (!isExact(field) || file.format() != FileFormat.PARQUET) return ConstantExpression.UNKNOWN;
-    Object bound = kind == Kind.MIN ? SnapshotFiles.lower(file, field) : SnapshotFiles.upper(file, field);
-    return bound == null ? ConstantExpression.UNKNOWN : bound;
+    if (file.format() != FileFormat.PARQUET) return null;
+    return kind == Kind.MIN ? SnapshotFiles.lower(file, field) : SnapshotFiles.upper(file, field);
   }
 
   /** The state for no rows. */

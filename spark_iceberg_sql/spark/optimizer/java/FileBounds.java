@@ -40,8 +40,10 @@ public final class FileBounds {
   private static final long LIMIT = 128L << 20;
   /** How many Parquet footers one check reads at most. */
   private static final int FOOTERS = 32;
-  private static final Map<String, List<BoundFault>> MANIFESTS = cache(50000);
-  private static final Map<String, FileBounds> SNAPSHOTS = cache(256);
+  /** By manifest: its faults. */
+  private static final KeptFacts MANIFESTS = new KeptFacts("manifest");
+  /** By snapshots of a table. */
+  private static final KeptFacts SNAPSHOTS = new KeptFacts("snapshots");
   public static final String SNAPSHOT_ID = "snapshot-id";
   /** Options of a read that choose files of another snapshot, or of several. */
   private static final Set<String> SNAPSHOT_OPTIONS = new TreeSet<>(String.CASE_INSENSITIVE_ORDER);
@@ -64,16 +66,6 @@ public final class FileBounds {
   private boolean isComplete = true;
 
   private FileBounds() {}
-
-  /** A map for all threads, of which the entries that were used longest ago are removed. */
-  public static <K, V> Map<K, V> cache(final int size) {
-    return Collections.synchronizedMap(new LinkedHashMap<K, V>(16, 0.75f, true) {
-      @Override
-      protected boolean removeEldestEntry(Map.Entry<K, V> eldest) {
-        return size() > size;
-      }
-    });
-  }
 
   /** Those of the files that a read of a table may choose from. snapshot, branch: null if the table is not fixed. */
   public static FileBounds of(Table table, Long snapshot, String branch, CaseInsensitiveStringMap options) {
@@ -133,7 +125,10 @@ public final class FileBounds {
     }
     key.append(' ').append(table.schema().schemaId());
     FileBounds cached = (FileBounds) SNAPSHOTS.get(key.toString());
-    if (cached == null) SNAPSHOTS.put(key.toString(), cached = read(table, snapshots));
+    if (cached == null) {
+      cached = read(table, snapshots);
+      SNAPSHOTS.put(key.toString(), cached, KeptFacts.bytes(key.toString()) + bytes(cached.faults));
+    }
     return cached;
   }
 
@@ -147,10 +142,11 @@ public final class FileBounds {
       for (ManifestFile m : all) manifests.put(table.io().newInputFile(m.path()).location() + " " + m.length(), m);
     }
     FileBounds result = new FileBounds();
-    result.isComplete = fetch(table, manifests);
+    Map<String, List<BoundFault>> read = new HashMap<>();
+    result.isComplete = fetch(table, manifests, read);
     for (String key : manifests.keySet()) {
-      List<BoundFault> faults = (List<BoundFault>) MANIFESTS.get(key);
-      if (faults == null) continue;
+      List<BoundFault> faults = (List<BoundFault>) read.get(key);
+      if (faults == null) continue; // only of a part
       for (BoundFault fault : faults) BoundFault.add(result.faults, result.isComplete ? fault : widened(fault));
     }
     PartitionOverflow.addUnordered(table, result.faults);
@@ -172,8 +168,19 @@ public final class FileBounds {
     return result;
   }
 
-  /** Reads the manifests that are not cached: all, or as many of them as LIMIT allows, evenly spread; whether all. */
-  private static boolean fetch(Table table, Map<String, ManifestFile> manifests) {
+  private static long bytes(List<BoundFault> faults) {
+    long bytes = 0;
+    for (BoundFault fault : faults) bytes += 100 + (fault.file == null ? 0 : KeptFacts.bytes(fault.file));
+    return bytes;
+  }
+
+  /**
+   * The faults of all manifests, or of as many of them as LIMIT allows, evenly spread; whether of all.
+   *
+   * @param faults takes them, by the keys of the manifests: what is kept may be dropped at any time
+   */
+  @SuppressWarnings("unchecked")
+  private static boolean fetch(Table table, Map<String, ManifestFile> manifests, Map<String, List<BoundFault>> faults) {
     List<String> keys = new ArrayList<>();
     List<ManifestCheck> checks = new ArrayList<>();
     Map<Integer, Types.NestedField> fields = new HashMap<>();
@@ -182,7 +189,9 @@ public final class FileBounds {
     for (ManifestFile manifest : manifests.values()) bytes += manifest.length();
     int index = 0, stride = 1 + (int) Math.min(bytes / LIMIT, manifests.size());
     for (String key : manifests.keySet()) {
-      if (index++ % stride != 0 || MANIFESTS.containsKey(key)) continue;
+      List<BoundFault> kept = (List<BoundFault>) MANIFESTS.get(key);
+      if (kept != null) faults.put(key, kept);
+      if (index++ % stride != 0 || kept != null) continue;
       keys.add(key);
       checks.add(new ManifestCheck(table, (ManifestFile) manifests.get(key), fields, footers));
     }
@@ -191,7 +200,11 @@ public final class FileBounds {
     fields.putAll(TypeUtil.indexById(table.schema().asStruct()));
     try {
       List<Future<List<BoundFault>>> read = ThreadPools.getWorkerPool().invokeAll(checks);
-      for (int i = 0; i < keys.size(); i++) MANIFESTS.put(keys.get(i), ((Future<List<BoundFault>>) read.get(i)).get());
+      for (int i = 0; i < keys.size(); i++) {
+        List<BoundFault> ofOne = (List<BoundFault>) ((Future<List<BoundFault>>) read.get(i)).get();
+        faults.put(keys.get(i), ofOne);
+        MANIFESTS.put(keys.get(i), ofOne, KeptFacts.bytes((String) keys.get(i)) + bytes(ofOne));
+      }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new IllegalStateException(e);

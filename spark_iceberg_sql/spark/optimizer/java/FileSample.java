@@ -100,6 +100,7 @@ public final class FileSample {
       Iterator<DataFile> read = reader.select(COLUMNS).iterator();
       for (int i = 0; i < FILES && read.hasNext(); i++) {
         DataFile file = (DataFile) read.next();
+        ManifestPass.count(i == 0 ? 1 : 0, 1);
         if (!spec.partitions.eval(file.partition()) || !bounds.eval(file)) continue;
         tasks.add(new BaseFileScanTask(
           (DataFile) file.copy(), NO_DELETES, spec.schemaText, spec.specText, ResidualEvaluator.unpartitioned(filter)));

@@ -28,7 +28,7 @@ public class Limit extends SwitchedRule {
   /** The number of columns without a part in the filter or the partitioning that are tried. */
   private static final int COLUMNS = 4;
   /** Of the last limits. */
-  private static final ConclusionCache RANGES = new ConclusionCache(256);
+  private static final ConclusionCache RANGES = new ConclusionCache("limit");
 
   @Override
   protected LogicalPlan rewrite(LogicalPlan plan) {

@@ -20,6 +20,7 @@ import org.apache.iceberg.ManifestFiles;
 import org.apache.iceberg.ManifestReader;
 import org.apache.iceberg.PartitionField;
 import org.apache.iceberg.Table;
+import org.apache.iceberg.io.CloseableIterable;
 import org.apache.iceberg.types.Comparators;
 import org.apache.iceberg.types.Conversions;
 import org.apache.iceberg.types.Type;
@@ -63,17 +64,22 @@ public final class ManifestCheck implements Callable<List<BoundFault>> {
     ManifestReader<DataFile> files = ManifestFiles.read(manifest, table.io(), table.specs());
     partitioning = files.spec().fields();
     long count = 0;
+    CloseableIterable<?> entries = null;
     try {
       files.select(List.of("file_path", "file_format", "record_count", "file_size_in_bytes", "partition",
         "value_counts", "null_value_counts", "nan_value_counts", "lower_bounds", "upper_bounds"));
-      for (DataFile file : files) {
+      entries = ManifestPass.entries(files);
+      for (Object entry : entries) {
+        DataFile file = ManifestPass.file(entry);
         count++;
         units.add(file);
         check(file);
       }
     } finally {
+      if (entries != null) entries.close();
       files.close();
     }
+    ManifestPass.count(1, count);
     TruncatedFile.check(table, manifest, count);
     units.resolve(faults);
     return faults;

@@ -14,6 +14,7 @@ import org.apache.iceberg.ManifestFiles;
 import org.apache.iceberg.ManifestReader;
 import org.apache.iceberg.PartitionSpec;
 import org.apache.iceberg.StructLike;
+import org.apache.iceberg.io.CloseableIterable;
 import org.apache.iceberg.util.StructLikeSet;
 import org.apache.iceberg.util.ThreadPools;
 
@@ -22,7 +23,9 @@ public final class PartitionTuples {
   /** The maximum number of tuples: to evaluate a condition on so many takes about a tenth of a second. */
   private static final int LIMIT = 100000;
   /** Of the last snapshots that were read. */
-  private static final Map<String, PartitionTuples> CACHE = FileBounds.cache(16);
+  private static final KeptFacts CACHE = new KeptFacts("tuples");
+  /** In bytes, of a tuple and of a value in it, roughly. */
+  private static final long TUPLE = 100, VALUE = 40;
 
   private final Map<Integer, StructLikeSet> bySpec = new LinkedHashMap<>();
 
@@ -34,7 +37,7 @@ public final class PartitionTuples {
     PartitionTuples tuples = version == null ? null : (PartitionTuples) CACHE.get(key);
     if (tuples == null) {
       tuples = read(files);
-      if (version != null) CACHE.put(key, tuples);
+      if (version != null) CACHE.put(key, tuples, KeptFacts.bytes(key) + tuples.bytes(files));
     }
     return tuples.count() > LIMIT ? null : tuples;
   }
@@ -64,6 +67,15 @@ public final class PartitionTuples {
     if (count() <= LIMIT) ((StructLikeSet) bySpec.get(id)).addAll(tuples);
   }
 
+  private long bytes(SnapshotFiles files) {
+    long bytes = 0;
+    for (Integer id : bySpec.keySet()) {
+      int fields = ((PartitionSpec) files.table.specs().get(id)).fields().size();
+      bytes += ((StructLikeSet) bySpec.get(id)).size() * (TUPLE + VALUE * fields);
+    }
+    return bytes;
+  }
+
   private int count() {
     int count = 0;
     for (StructLikeSet tuples : bySpec.values()) count += tuples.size();
@@ -91,12 +103,21 @@ public final class PartitionTuples {
     @Override
     public StructLikeSet call() throws IOException {
       StructLikeSet tuples = StructLikeSet.create(spec.partitionType());
+      CloseableIterable<?> entries = null;
       ManifestReader<DataFile> reader = ManifestFiles.read(manifest, files.table.io(), files.table.specs());
       try {
         reader.select(List.of("partition"));
-        for (DataFile file : reader)
-          if (tuples.size() <= LIMIT) tuples.add(file.partition());
+        long count = 0;
+        entries = ManifestPass.entries(reader);
+        for (Object entry : entries) {
+          DataFile file = ManifestPass.file(entry);
+          count++;
+          boolean isNew = tuples.size() <= LIMIT && !tuples.contains(file.partition());
+          if (isNew) tuples.add(((DataFile) file.copyWithoutStats()).partition());
+        }
+        ManifestPass.count(1, count);
       } finally {
+        if (entries != null) entries.close();
         reader.close();
       }
       return tuples;

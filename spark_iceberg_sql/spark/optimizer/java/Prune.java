@@ -23,11 +23,10 @@ import org.apache.spark.sql.internal.SQLConf;
  * nothing that the columns' own comparisons imply, so it is idempotent. EXPLAIN marks its literals with `implied`.
  */
 public class Prune extends SwitchedRule {
-  /** Cache of implied ranges: dashboards repeat the same conditions. */
-  private static final int REMEMBERED = 256;
   /** In microseconds. */
   private static final long MILLISECOND = 1000;
-  private final ConclusionCache conclusions = new ConclusionCache(REMEMBERED);
+  /** Dashboards repeat the same conditions. */
+  private final ConclusionCache conclusions = new ConclusionCache("prune");
 
   @Override
   protected LogicalPlan rewrite(LogicalPlan plan) {

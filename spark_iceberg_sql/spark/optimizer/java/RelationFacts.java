@@ -49,6 +49,14 @@ public class RelationFacts implements Consumer<Object> {
   /** Why a scan of an optimized plan reads fewer files than its filters need; null if it does not. */
   public String readReason(Object scan) { return ReadNotes.reason(scan); }
 
+  /** How many manifests, and data files in them, the rules have read in this JVM. */
+  public List<Long> metadataRead() {
+    return List.of(Long.valueOf(ManifestPass.manifests()), Long.valueOf(ManifestPass.files()));
+  }
+
+  /** The bytes that the rules keep between queries, and the most that they may keep. */
+  public List<Long> bytesKept() { return List.of(Long.valueOf(KeptFacts.bytes()), Long.valueOf(KeptFacts.limit())); }
+
   /** The AnsweredRow of a leaf of an optimized plan, as JSON; null if it has none. */
   public String answered(Object leaf) throws IOException {
     AnsweredRow files = ReadNotes.answered(leaf);

@@ -90,6 +90,12 @@ public final class SnapshotFiles {
    * @param columns the columns whose bounds and counts are loaded
    */
   public List<FileScanTask> plan(org.apache.iceberg.expressions.Expression filter, Collection<String> columns) {
+    boolean isCaseSensitive = SQLConf.get().caseSensitiveAnalysis();
+    List<FileScanTask> read = ManifestPass.of(table, snapshot, filter, columns, isCaseSensitive);
+    return read == null ? planned(filter, columns) : read;
+  }
+
+  private List<FileScanTask> planned(org.apache.iceberg.expressions.Expression filter, Collection<String> columns) {
     TableScan scan = (TableScan) table.newScan().useSnapshot(snapshot.snapshotId());
     scan = (TableScan) scan.caseSensitive(SQLConf.get().caseSensitiveAnalysis());
     scan = (TableScan) scan.filter(filter);

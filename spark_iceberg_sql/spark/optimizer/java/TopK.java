@@ -3,6 +3,7 @@ package sparkicebergsql;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.iceberg.FileScanTask;
+import org.apache.iceberg.expressions.Expressions;
 import org.apache.iceberg.types.Types;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.catalyst.expressions.*;
@@ -17,7 +18,7 @@ import org.apache.spark.sql.catalyst.trees.TreePattern;
  */
 public class TopK extends SwitchedRule {
   /** Of the last limits. */
-  private static final ConclusionCache THRESHOLDS = new ConclusionCache(256);
+  private static final ConclusionCache THRESHOLDS = new ConclusionCache("topk");
 
   @Override
   protected LogicalPlan rewrite(LogicalPlan plan) {
@@ -68,15 +69,32 @@ public class TopK extends SwitchedRule {
     FileTruth filter = key == null ? null : new FileTruth(files, limited.condition());
     if (filter == null || !filter.isDecidable()) return none;
     List<FileScanTask> sample = FileSample.of(files, filter.inclusive());
+    org.apache.iceberg.expressions.Expression scanned = filter.inclusive();
+    List<Expression> rough = none;
     if (sample != null && sample.size() > 1) {
       // The rows in proportion to the files: the threshold of the sample is then about that of the snapshot.
       long share = (long) limited.count * sample.size() / SnapshotFiles.count(files.snapshot, "total-data-files");
       if (firstRows(files, key, order).condition(Math.max(1, share), filter, sample) == null) return none;
+      rough = rough(limited, key, order, filter, files, sample);
+      if (!rough.isEmpty()) scanned = Expressions.and(scanned, FileCondition.converted((Expression) rough.get(0)));
     }
-    List<FileScanTask> tasks = files.plan(filter.inclusive(), names(files, key, limited.condition()));
-    if (tasks.size() < 2) return none;
+    List<FileScanTask> tasks = files.plan(scanned, names(files, key, limited.condition()));
+    if (tasks.size() < 2) return rough;
     Expression condition = firstRows(files, key, order).condition(limited.count, filter, tasks);
-    return condition == null ? none : List.of(condition);
+    return condition == null ? rough : List.of(condition);
+  }
+
+  /**
+   * The condition that the first rows of a sample satisfy, and so the snapshot's: by it most manifests stay closed. None
+   * if rows may be deleted, or if Iceberg may not skip files by the column without a look at all of them.
+   */
+  private static List<Expression> rough(LimitedRelation limited, SortKey key, SortOrder order, FileTruth filter,
+    SnapshotFiles files, List<FileScanTask> sample) {
+    List<Expression> none = new ArrayList<>();
+    if (!files.snapshot.deleteManifests(files.table.io()).isEmpty()) return none;
+    if (!(key.column instanceof Attribute) || files.layout.wrapping(key.column) != null) return none;
+    Expression condition = firstRows(files, key, order).condition(limited.count, filter, sample);
+    return condition == null || FileCondition.converted(condition) == null ? none : List.of(condition);
   }
 
   private static FirstRows firstRows(SnapshotFiles files, SortKey key, SortOrder order) {

@@ -1,0 +1,209 @@
+package sparkicebergsql;
+
+import java.io.IOException;
+import java.lang.reflect.Method;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.LongAdder;
+import org.apache.iceberg.BaseFileScanTask;
+import org.apache.iceberg.DataFile;
+import org.apache.iceberg.DeleteFile;
+import org.apache.iceberg.FileScanTask;
+import org.apache.iceberg.ManifestFile;
+import org.apache.iceberg.ManifestFiles;
+import org.apache.iceberg.ManifestReader;
+import org.apache.iceberg.PartitionSpec;
+import org.apache.iceberg.PartitionSpecParser;
+import org.apache.iceberg.SchemaParser;
+import org.apache.iceberg.Snapshot;
+import org.apache.iceberg.Table;
+import org.apache.iceberg.expressions.Expression;
+import org.apache.iceberg.expressions.ManifestEvaluator;
+import org.apache.iceberg.expressions.ResidualEvaluator;
+import org.apache.iceberg.io.CloseableIterable;
+import org.apache.iceberg.util.SnapshotUtil;
+import org.apache.iceberg.util.ThreadPools;
+
+/**
+ * One pass over the manifests of a snapshot without delete files, in parallel, with no more of each file than a rule
+ * asks for: Iceberg's own planning reads six maps of statistics for one bound, and makes a task of each file.
+ */
+public final class ManifestPass {
+  private static final List<String> BASE =
+    List.of("file_path", "file_format", "partition", "record_count", "file_size_in_bytes");
+  private static final List<String> BOUNDS = List.of("null_value_counts", "lower_bounds", "upper_bounds");
+  /** What Iceberg needs besides to decide a filter. */
+  private static final List<String> COUNTS = List.of("value_counts", "nan_value_counts");
+  private static final String LOCAL_SCAN = "org.apache.iceberg.DataTableScan";
+  private static final DeleteFile[] NO_DELETES = {};
+  /** The methods by which Iceberg itself reads a manifest, without a copy of each file; null if there are none. */
+  private static final Method[] REUSED = reused();
+  /** Of all that the rules have read in this JVM. */
+  private static final LongAdder MANIFESTS = new LongAdder(), FILES = new LongAdder();
+
+  private final Table table;
+  private final Expression filter;
+  private final boolean isCaseSensitive;
+  private final List<String> selected = new ArrayList<>(BASE);
+  /** The ids of the columns whose bounds and counts are kept. */
+  private final Set<Integer> columns = new HashSet<>();
+  private final Map<Integer, SpecText> specs = new HashMap<>();
+  private final ResidualEvaluator residuals;
+
+  /** A filter on the manifests of a spec, and the texts that a task is made of. */
+  private final class SpecText {
+    final ManifestEvaluator manifests;
+    final String schemaText, specText;
+
+    SpecText(PartitionSpec spec) {
+      manifests = ManifestEvaluator.forRowFilter(filter, spec, isCaseSensitive);
+      schemaText = SchemaParser.toJson(table.schema());
+      specText = PartitionSpecParser.toJson(spec);
+    }
+  }
+
+  private ManifestPass(Table table, Expression filter, Collection<String> names, boolean isCaseSensitive) {
+    this.table = table;
+    this.filter = filter;
+    residuals = ResidualEvaluator.unpartitioned(filter);
+    this.isCaseSensitive = isCaseSensitive;
+    if (!names.isEmpty()) selected.addAll(BOUNDS);
+    if (!names.isEmpty() && isFiltered()) selected.addAll(COUNTS);
+    for (String name : names) columns.add(Integer.valueOf(table.schema().findField(name).fieldId()));
+  }
+
+  private static Method[] reused() {
+    try {
+      Method entries = ManifestReader.class.getDeclaredMethod("liveEntries", new Class<?>[0]);
+      Class<?> entry = Class.forName("org.apache.iceberg.ManifestEntry", false, ManifestReader.class.getClassLoader());
+      Method file = entry.getDeclaredMethod("file", new Class<?>[0]);
+      entries.setAccessible(true);
+      file.setAccessible(true);
+      return new Method[] {entries, file};
+    } catch (ReflectiveOperationException e) {
+      return null;
+    } catch (RuntimeException e) {
+      return null; // a JVM that does not allow it
+    }
+  }
+
+  /** What a manifest has, without a copy of each file: one object is filled again and again. See {@link #file}. */
+  public static CloseableIterable<?> entries(ManifestReader<DataFile> files) {
+    if (REUSED == null) return files;
+    try {
+      return (CloseableIterable<?>) REUSED[0].invoke(files, new Object[0]);
+    } catch (ReflectiveOperationException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /** The file of an entry, until the next one is read. */
+  public static DataFile file(Object entry) {
+    if (entry instanceof DataFile) return (DataFile) entry;
+    try {
+      return (DataFile) REUSED[1].invoke(entry, new Object[0]);
+    } catch (ReflectiveOperationException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private boolean isFiltered() { return filter.op() != Expression.Operation.TRUE; }
+
+  /**
+   * The files that a scan with a filter reads; null if Iceberg must plan them: where rows are deleted, a server plans,
+   * or the snapshot has another schema, whose names a filter has.
+   *
+   * @param names of the columns whose bounds and counts are loaded
+   */
+  public static List<FileScanTask> of(
+    Table table, Snapshot snapshot, Expression filter, Collection<String> names, boolean isCaseSensitive) {
+    if (!snapshot.deleteManifests(table.io()).isEmpty()) return null;
+    if (!table.newScan().getClass().getName().equals(LOCAL_SCAN)) return null;
+    if (!SnapshotUtil.schemaFor(table, snapshot.snapshotId()).sameSchema(table.schema())) return null;
+    for (String name : names)
+      if (table.schema().findField(name) == null) return null;
+    return new ManifestPass(table, filter, names, isCaseSensitive).read(snapshot.dataManifests(table.io()));
+  }
+
+  private List<FileScanTask> read(List<ManifestFile> manifests) {
+    List<Part> parts = new ArrayList<>();
+    for (ManifestFile manifest : manifests) {
+      if (!manifest.hasAddedFiles() && !manifest.hasExistingFiles()) continue;
+      SpecText spec = spec(manifest.partitionSpecId());
+      if (spec.manifests.eval(manifest)) parts.add(new Part(manifest, spec));
+    }
+    List<FileScanTask> tasks = new ArrayList<>();
+    try {
+      List<Future<List<FileScanTask>>> read = ThreadPools.getWorkerPool().invokeAll(parts);
+      for (Future<List<FileScanTask>> part : read) tasks.addAll((List<FileScanTask>) part.get());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException(e);
+    } catch (ExecutionException e) {
+      throw new IllegalStateException(e.getCause());
+    }
+    return tasks;
+  }
+
+  private SpecText spec(int id) {
+    Integer key = Integer.valueOf(id);
+    if (!specs.containsKey(key)) specs.put(key, new SpecText((PartitionSpec) table.specs().get(key)));
+    return (SpecText) specs.get(key);
+  }
+
+  /** The files of one manifest. */
+  private final class Part implements Callable<List<FileScanTask>> {
+    final ManifestFile manifest;
+    final SpecText spec;
+
+    Part(ManifestFile manifest, SpecText spec) {
+      this.manifest = manifest;
+      this.spec = spec;
+    }
+
+    @Override
+    public List<FileScanTask> call() throws IOException {
+      List<FileScanTask> tasks = new ArrayList<>();
+      ManifestReader<DataFile> files = ManifestFiles.read(manifest, table.io(), table.specs());
+      CloseableIterable<?> entries = null;
+      try {
+        files.select(selected).caseSensitive(isCaseSensitive);
+        if (isFiltered()) files.filterRows(filter);
+        entries = entries(files);
+        for (Object entry : entries) {
+          DataFile file = file(entry);
+          tasks.add(task((DataFile) (columns.isEmpty() ? file.copyWithoutStats() : file.copyWithStats(columns))));
+        }
+      } finally {
+        if (entries != null) entries.close();
+        files.close();
+      }
+      count(1, tasks.size());
+      return tasks;
+    }
+
+    private FileScanTask task(DataFile file) {
+      return new BaseFileScanTask(file, NO_DELETES, spec.schemaText, spec.specText, residuals);
+    }
+  }
+
+  /** Counts what a rule has read itself. */
+  public static void count(long manifests, long files) {
+    MANIFESTS.add(manifests);
+    FILES.add(files);
+  }
+
+  /** How many manifests the rules have opened in this JVM. */
+  public static long manifests() { return MANIFESTS.sum(); }
+
+  /** How many data files they have seen in them. */
+  public static long files() { return FILES.sum(); }
+}

@@ -1,0 +1,133 @@
+"""What the rules read of the metadata of a table of many files: counts of manifests, files and bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from pyspark.sql import SparkSession
+
+from spark_iceberg_sql.spark.optimizer import planning_facts
+from tests.benchmarks import scale
+
+FILES, MANIFESTS = 4_000, 10
+# Of a sample: FileSample.MANIFESTS and FILES.
+SAMPLED, OF_EACH = 8, 64
+
+Read = Callable[[str], tuple[int, int]]
+
+
+@pytest.fixture(scope="module")
+def table(spark: SparkSession) -> str:
+    name = scale.make(spark, FILES)
+    scale.plan(spark, f"SELECT * FROM {name} WHERE x > 2")  # the rule `bounds` looks at all files once
+    return name
+
+
+@pytest.fixture
+def read(spark: SparkSession, table: str) -> Read:
+    """Plans a query; how many manifests and files the rules have read for it."""
+
+    def reads(query: str) -> tuple[int, int]:
+        manifests, files = planning_facts.metadata_read()
+        scale.plan(spark, query.format(t=table))
+        now = planning_facts.metadata_read()
+        return now[0] - manifests, now[1] - files
+
+    return reads
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT * FROM {t} WHERE ts >= '2023-01-01' AND ts < '2023-01-02'",
+        "SELECT sum(x) FROM {t}",
+        "SELECT tenant, count(*) FROM {t} GROUP BY tenant",
+        "SELECT * FROM {t} ORDER BY x + y LIMIT 10",
+    ],
+)
+def test_a_shape_that_cannot_gain_reads_nothing(read: Read, query: str) -> None:
+    assert read(query) == (0, 0)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT * FROM {t} ORDER BY tenant LIMIT 10",
+        "SELECT * FROM {t} WHERE tenant = 'tenant-0500' LIMIT 10",
+        "SELECT to_date(ts), count(*) FROM {t} WHERE tenant > 'tenant-0500' GROUP BY 1",
+    ],
+)
+def test_a_query_that_cannot_gain_reads_a_sample(read: Read, query: str) -> None:
+    manifests, files = read(query)
+    assert manifests <= SAMPLED
+    assert files <= SAMPLED * OF_EACH
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT count(*) FROM {t}",
+        "SELECT iceberg_days(ts), count(*) FROM {t} GROUP BY 1",
+        "SELECT iceberg_days(ts), min(id) FROM {t} GROUP BY 1",
+        "SELECT DISTINCT to_date(ts) FROM {t}",
+    ],
+)
+def test_a_query_that_gains_reads_each_manifest_once(read: Read, query: str) -> None:
+    manifests, files = read(query)
+    assert MANIFESTS <= manifests <= MANIFESTS + SAMPLED
+    assert FILES <= files <= FILES + SAMPLED * OF_EACH
+    assert read(query) == (0, 0)  # what is known of the snapshot is kept
+
+
+@pytest.mark.parametrize("order", ["ts DESC", "ts", "id DESC", "id"])
+def test_the_first_rows_are_in_few_manifests(read: Read, spark: SparkSession, table: str, order: str) -> None:
+    query = f"SELECT id FROM {{t}} ORDER BY {order} LIMIT 10"
+    manifests, files = read(query)
+    assert manifests <= SAMPLED + (2 if order.startswith("ts") else MANIFESTS)
+    assert files <= SAMPLED * OF_EACH + FILES // MANIFESTS * 2
+    filtered = spark.sql(query.format(t=table))._jdf.queryExecution().optimizedPlan().toString()
+    assert (">= " if "DESC" in order else "<= ") in filtered
+    assert read(query) == (0, 0)
+
+
+def test_manifests_of_other_partitions_stay_closed(read: Read) -> None:
+    query = "SELECT count(*), max(id) FROM {t} WHERE ts >= '2023-01-01' AND ts < '2023-01-03'"
+    manifests, files = read(query)
+    assert 1 <= manifests <= 2 * 2  # of the sample and of all files
+    assert files <= FILES // MANIFESTS * 2
+
+
+def test_after_a_commit_one_manifest_is_checked(spark: SparkSession) -> None:
+    name = scale.make(spark, 100)
+    scale.plan(spark, f"SELECT * FROM {name} WHERE x > 2")
+    spark.sql(f"INSERT INTO {name} VALUES (1, timestamp '2024-01-01', 't', 0.5, 1)")
+    manifests, files = planning_facts.metadata_read()
+    scale.plan(spark, f"SELECT * FROM {name} WHERE x > 2")
+    assert planning_facts.metadata_read() == (manifests + 1, files + 1)
+
+
+def test_what_is_kept_has_a_bound(spark: SparkSession, table: str) -> None:
+    size, limit = planning_facts.bytes_kept()
+    assert 0 < size <= limit
+    assert limit <= 64 << 20
+    for i in range(40):
+        scale.plan(spark, f"SELECT iceberg_days(ts), count(*) + {i} FROM {table} GROUP BY 1")
+    grown, _ = planning_facts.bytes_kept()
+    assert size < grown <= limit
+
+
+def test_old_names_of_a_snapshot(spark: SparkSession) -> None:
+    """Names that have changed places since the snapshot that is read."""
+    name = "local.db.swapped_names"
+    spark.sql(f"CREATE OR REPLACE TABLE {name} (a INT, b INT) USING iceberg")
+    for start in (0, 10, 20):
+        spark.sql(f"INSERT INTO {name} SELECT /*+ COALESCE(1) */ id, 100 - id FROM range({start}, {start + 10})")
+    old = spark.sql(f"SELECT snapshot_id FROM {name}.snapshots ORDER BY committed_at DESC LIMIT 1").head()[0]
+    for statement in ("a TO c", "b TO a", "c TO b"):
+        spark.sql(f"ALTER TABLE {name} RENAME COLUMN {statement}")
+    then = f"{name} VERSION AS OF {old}"
+    assert spark.sql(f"SELECT min(a), max(a), count(*) FROM {then} WHERE a >= 10").head() == (10, 29, 20)
+    assert [row[0] for row in spark.sql(f"SELECT a FROM {then} ORDER BY a LIMIT 2").collect()] == [0, 1]
+    assert [row[0] for row in spark.sql(f"SELECT a FROM {name} ORDER BY a LIMIT 2").collect()] == [71, 72]
+    assert spark.sql(f"SELECT count(*) FROM {name} WHERE a <= 80").head() == (10,)
