@@ -60,11 +60,11 @@ public class NullPartitions extends ScalaTypes.Mapping<Expression, Expression> {
       return left == ((Or) e).left() && right == ((Or) e).right() ? e : new Or(left, right);
     }
     if (e instanceof And) {
-      List<Expression> all = Predicates.conjuncts(e), before = new ArrayList<>(required);
-      if (!isAlternative) before.addAll(Predicates.conjuncts(((And) e).left()));
+      List<Expression> all = Predicates.conjuncts(e), preceding = new ArrayList<>(required);
+      if (!isAlternative) preceding.addAll(Predicates.conjuncts(((And) e).left()));
       all.addAll(others);
       Expression left = excluding(((And) e).left(), all, required, isAlternative);
-      Expression right = excluding(((And) e).right(), all, before, isAlternative);
+      Expression right = excluding(((And) e).right(), all, preceding, isAlternative);
       return left == ((And) e).left() && right == ((And) e).right() ? e : new And(left, right);
     }
     if (e instanceof InSubquery || e instanceof Exists)
