@@ -30,7 +30,6 @@ def session_catalog(tmp_path_factory):
         ("ALTER TABLE ice ADD PARTITION FIELD days(name)", ["SIS202"]),
         ("ALTER TABLE spark_catalog.default.ice ADD PARTITION FIELD days(ts)", ["SIS402"]),
         ("ALTER TABLE par ADD PARTITION FIELD bucket(4, id)", ["SIS412"]),
-        ("CREATE TABLE par2 (id int) USING parquet PARTITIONED BY (bucket(4, id))", ["SIS413"]),
         ("ALTER TABLE see ADD PARTITION FIELD bucket(4, id)", ["SIS412"]),
         ("ALTER TABLE j ADD PARTITION FIELD bucket(4, nope)", ["SIS201"]),
     ],
