@@ -219,7 +219,7 @@ class Steps:
         return [name for name, rows in counts.items() if not rows and name != "position_deletes"] or None
 
     def discovery(self) -> object:
-        listed = self.count(f"iceberg_tables('{FOLDER}/tables')")
+        listed = self.count(f"iceberg_tables('{FOLDER}/tables/db')")
         described = str(sis.describe(self.spark, T))
         return None if listed == 1 and T in str(sis.tables(self.spark, "local.db.*")) and "n" in described else listed
 

@@ -21,7 +21,7 @@ TEXTS = {
     "parseExpression": ("a + 1 AS b", "iceberg_bucket(4, id) = 2"),
     "parseFunctionIdentifier": ("db.f", "f"),
     "parseMultipartIdentifier": ("local.db.`a.b`", "t"),
-    "parsePlan": ("SELECT a FROM t WHERE b > 1", "SHOW TABLES", "CREATE TABLE t (id INT) USING parquet"),
+    "parsePlan": ("SELECT a FROM t WHERE b > 1", "SHOW TABLES", "CREATE TABLE parsed (id INT) USING parquet"),
     "parsePlanWithParameters": ("SELECT :x AS x FROM t", "SELECT a FROM t WHERE b IN (:x, :x + 1)"),
     "parseQuery": ("SELECT a FROM t", "WITH c AS (SELECT 1 AS a) SELECT * FROM c"),
     "parseRoutineParam": ("x INT", "x INT DEFAULT 1 COMMENT 'a', y STRING"),

@@ -268,8 +268,9 @@ ISSUES: tuple[IcebergIssue, ...] = (
     ),
     IcebergIssue(
         "names of an old snapshot",
-        "time travel with a filter on a column that was dropped or renamed later fails with 'Cannot find field': "
-        "Iceberg looks for the name in the table's schema",
+        "time travel with a filter on a column that was dropped or renamed later fails with 'Cannot find field', and "
+        "loses rows where a partition field's column has got the name of another one since: Iceberg looks for the name "
+        "in the table's schema",
         "bounds",
         "such filters are evaluated by Spark",
         TESTED_VERSIONS,
