@@ -276,6 +276,21 @@ ISSUES: tuple[IcebergIssue, ...] = (
         TESTED_VERSIONS,
     ),
     IcebergIssue(
+        "apache/iceberg#15268",
+        "a table with equality deletes by a column that was dropped later cannot be read: 'Cannot find required field'",
+        "",
+        "rewrite the data files before the column is dropped, or read with Iceberg 1.12",
+        ("1.11.0",),
+    ),
+    IcebergIssue(
+        "defaults of decimals",
+        "Parquet files that were written before a DECIMAL column with a default was added cannot be read: 'Cannot cast "
+        "default value'",
+        "",
+        "read with Iceberg 1.12",
+        ("1.11.0",),
+    ),
+    IcebergIssue(
         "NaN as a default",
         "a column with NaN or an infinity as its default, which Iceberg's API accepts, makes the table unreadable: "
         "the parser of its metadata fails with 'Cannot parse default', also for DROP TABLE",

@@ -24,6 +24,10 @@ ORC_STRUCT, ORC_STRUCT_FAILS = "apache/iceberg#4604", re.compile(r"Missing ORC r
 # Of the catalog in memory, which only tests use: before Iceberg 1.9, a writer
 # without a row removes a file that is not there.
 MEMORY, MEMORY_FAILS = "files in memory", re.compile(r"No in-memory file found .* at \S+InMemoryFileIO\.deleteFile")
+FAILURES = {
+    "apache/iceberg#15268": re.compile(r"Cannot find required field for ID"),
+    "defaults of decimals": re.compile(r"Cannot cast default value to"),
+}
 NULL_STRUCT, ORC_ZEROS = "apache/iceberg#17320", "ORC and signed zeros"
 _numbers = itertools.count()
 
@@ -138,6 +142,9 @@ def known_failure(live: Live, fault: str) -> str | None:
     has_field = any("." in field and "(" not in field for field in (*live.spec, *live.old))
     if has_field and fault.startswith(FAILING) and ORC_STRUCT_FAILS.search(fault):
         return ORC_STRUCT
+    for issue, fails in FAILURES.items():
+        if fault.startswith(FAILING) and fails.search(fault):
+            return issue
     if fault.startswith("zeros") and "orc" in live.script():
         return ORC_ZEROS
     is_lost = has_field and fault.startswith("null structs") and f"{NULL_STRUCT}: present" in live.harness.issues
