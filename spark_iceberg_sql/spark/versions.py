@@ -44,10 +44,7 @@ _BEFORE_4_1 = {
     "changes up to": "`changes => true` with `end_snapshot_id` alone",
     "names after USE": "the name to write for an unknown table function, after `USE` of another catalog",
 }
-_ON_4_0 = {
-    "geometry": "values of geometry and geography columns, which Iceberg 1.11 cannot read",
-    "null beside IN": "`IN` on a string column with partitions where it is null, which Iceberg 1.11 cannot read",
-}
+_ON_4_0 = {"geometry": "values of geometry and geography columns, which Iceberg 1.11 cannot read"}
 _BEFORE_4_0 = {
     "SQL functions": "SQL functions, `CREATE FUNCTION ... RETURN`",
     "spec functions": "the functions of the catalog `iceberg_functions`; the error has the function to write",

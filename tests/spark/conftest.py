@@ -70,7 +70,6 @@ WORDS = {
     "collations": re.compile(r"\bcollate\b", re.IGNORECASE),
     "EXECUTE IMMEDIATE": re.compile(r"\bEXECUTE IMMEDIATE\b"),
     "pipes": re.compile(r"\|>"),
-    "null beside IN": re.compile(r"PARTITIONED BY \(g, b\).*NULL.*\bg IN \(", re.DOTALL),
     "scripts": re.compile(r"^BEGIN\b", re.MULTILINE),
     "expressions in CALL": re.compile(r"\bCALL\b.*(?:older_than => (?:\w+\(|')|older_than => cutoff\))"),
 }
