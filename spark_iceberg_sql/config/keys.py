@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from spark_iceberg_sql.diagnostics import Severity
-from spark_iceberg_sql.model import iceberg_versions, spark_versions
+from spark_iceberg_sql.model import iceberg_versions, minor_version, spark_versions
 from spark_iceberg_sql.model.engines import BY_NAME, ENGINES
+from spark_iceberg_sql.model.minor_version import Version
 from spark_iceberg_sql.optional_dependencies import package
 
 _MAX_ITEMS = 200  # globs or patterns of a key
@@ -20,6 +21,9 @@ _MAX_ITEMS = 200  # globs or patterns of a key
 
 class WrongValueError(ValueError):
     """A value that a key does not accept; `str` describes what it accepts."""
+
+
+Reader = Callable[[Any, Path], Any]
 
 
 def _strings(value: Any, base: Path) -> tuple[str, ...]:
@@ -105,27 +109,6 @@ def _engine(value: Any, base: Path) -> str:
     return str(value)
 
 
-def _iceberg(value: Any, base: Path) -> str:
-    try:
-        version = iceberg_versions.parsed(value if isinstance(value, str) else "")
-    except ValueError:
-        version = (0,)
-    if version < iceberg_versions.OLDEST:
-        oldest = iceberg_versions.text(iceberg_versions.OLDEST)
-        raise WrongValueError(f'a version of Iceberg in quotes, "{oldest}" or later')
-    return str(value)
-
-
-def _spark(value: Any, base: Path) -> str:
-    try:
-        version = spark_versions.parsed(value if isinstance(value, str) else "")
-    except ValueError:
-        version = (0,)
-    if version < spark_versions.OLDEST:
-        raise WrongValueError(f'a version of Spark in quotes, "{spark_versions.text(spark_versions.OLDEST)}" or later')
-    return str(value)
-
-
 def _seconds(value: Any, base: Path) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value <= 600:
         raise WrongValueError("a number of seconds up to 600")
@@ -163,7 +146,21 @@ def _flag(value: Any, base: Path) -> bool:
     return value
 
 
-Reader = Callable[[Any, Path], Any]
+def _version_of(name: str, oldest: Version) -> Reader:
+    def version(value: Any, base: Path) -> str:
+        try:
+            is_known = minor_version.parsed(value if isinstance(value, str) else "") >= oldest
+        except ValueError:
+            is_known = False
+        if not is_known:
+            raise WrongValueError(f'a version of {name} in quotes, "{minor_version.text(oldest)}" or later')
+        return str(value)
+
+    return version
+
+
+_iceberg = _version_of("Iceberg", iceberg_versions.OLDEST)
+_spark = _version_of("Spark", spark_versions.OLDEST)
 KEYS: Mapping[str, Reader] = {
     "select": _codes,
     "extend-select": _codes,
@@ -191,6 +188,7 @@ KEYS: Mapping[str, Reader] = {
 
 # The JSON schema of each reader; the readers check more, for example that a code exists.
 _STRING_SCHEMA = {"type": "string", "minLength": 1}
+_VERSION_SCHEMA = {"type": "string", "pattern": r"^[0-9]+\.[0-9]+([.-].*)?$"}
 _STRINGS_SCHEMA = {"type": "array", "items": {"type": "string"}}
 _CODE_SCHEMA = {"type": "string", "pattern": "^(ALL|[A-Za-z]+[0-9]*)$"}
 _CODES_SCHEMA = {"type": "array", "items": _CODE_SCHEMA}
@@ -209,8 +207,8 @@ SCHEMAS: Mapping[Reader, Mapping[str, Any]] = {
     _names: {"type": "array", "items": {"type": "string", "pattern": r"^\.?\w+(\.\w+)*$"}},
     _string: _STRING_SCHEMA,
     _engine: {"enum": list(BY_NAME)},
-    _iceberg: {"type": "string", "pattern": r"^[0-9]+\.[0-9]+([.-].*)?$"},
-    _spark: {"type": "string", "pattern": r"^[0-9]+\.[0-9]+([.-].*)?$"},
+    _iceberg: _VERSION_SCHEMA,
+    _spark: _VERSION_SCHEMA,
     _seconds: {"type": "number", "exclusiveMinimum": 0, "maximum": 600},
     _path: _STRING_SCHEMA,
     _flag: {"type": "boolean"},

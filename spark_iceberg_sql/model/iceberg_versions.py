@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-Version = tuple[int, ...]
+from spark_iceberg_sql.model.minor_version import Version, text
 
 OLDEST: Version = (1, 5)
 # Format version -> the first Iceberg that creates tables of it.
@@ -23,20 +23,9 @@ PROCEDURE_SINCE: Mapping[str, Version] = {
 V3_KEYS_SINCE: Version = (1, 11)
 
 
-def parsed(text: str) -> Version:
-    """A version's minor version as numbers: (1, 7) of `1.7` and of `1.7.1-amzn-2`. Raises ValueError."""
-    major, minor = text.split(".")[:2]
-    return int(major), int(minor)
-
-
 def has(version: Version | None, since: Version) -> bool:
     """Whether a version has what there is since another."""
     return version is None or version >= since
-
-
-def text(version: Version) -> str:
-    """A version as text, `1.7`."""
-    return ".".join(map(str, version))
 
 
 def needs(version: Version, since: Version) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from spark_iceberg_sql.records import record
+from spark_iceberg_sql.syntax.hints import split_hints
 from spark_iceberg_sql.syntax.lexer import Token, TokenKind, tokenize
 from spark_iceberg_sql.syntax.parser.nested import EXPLAIN_MODES, OPENERS
 from spark_iceberg_sql.syntax.routing import has_iceberg_phrase
@@ -40,7 +41,7 @@ def partition_statements(statement: Statement) -> list[PartitionStatement]:
     """The statements of Iceberg's grammar in a statement: itself, the one that it explains, those of a block."""
     if not statement.closed or not (statement.compound or statement.first in ("ALTER", "EXPLAIN", "/*+")):
         return []
-    tokens, hints = _split_hints(statement.tokens)
+    tokens, hints = split_hints(statement.tokens)
     words = [token.word for token in tokens]
     result, first = [], 0
     for last in [*(i for i, word in enumerate(words) if word == ";"), len(words)]:
@@ -74,21 +75,6 @@ def _verb(words: list[str], first: int, last: int) -> int | None:
         if head == first or words[head - 1] in OPENERS or ("HANDLER" in words[first:head]):
             return i
     return None
-
-
-def _split_hints(tokens: list[Token]) -> tuple[list[Token], list[Offsets]]:
-    kept: list[Token] = []
-    hints: list[Offsets] = []
-    start = None
-    for token in tokens:
-        if start is None and token.text == "/*+":
-            start = token.start
-        elif start is None:
-            kept.append(token)
-        elif token.text == "*/":
-            hints.append((start, token.end))
-            start = None
-    return (kept, hints) if start is None else (tokens, [])
 
 
 def markers(tokens: list[Token] | tuple[Token, ...]) -> Iterator[Offsets]:

@@ -15,8 +15,8 @@ import spark_line
 
 import spark_iceberg_sql as sis
 from spark_iceberg_sql.cli import main
-from spark_iceberg_sql.model import spark_versions
-from spark_iceberg_sql.model.spark_versions import Version
+from spark_iceberg_sql.model import minor_version, spark_versions
+from spark_iceberg_sql.model.minor_version import Version
 from spark_iceberg_sql.spark import runtime_jar, versions
 
 HERE = Path(__file__).parent
@@ -62,7 +62,7 @@ REPORTED = ("CREATE TABLE a LIKE", "WITH LOCAL TIME ZONE")
 def jars(version: Version) -> Path:
     """The folder with the jars of a pyspark. Skips the test if it cannot be had."""
     try:
-        return spark_line.provided(spark_versions.text(version)) / "pyspark" / "jars"
+        return spark_line.provided(minor_version.text(version)) / "pyspark" / "jars"
     except spark_line.UnavailableError as error:
         pytest.skip(str(error))
 
@@ -90,7 +90,7 @@ def errors(text: str, version: Version) -> list[str]:
     return [d.message for d in sis.check(script, tables) if d.severity.value == "error"]
 
 
-@pytest.mark.parametrize("version", VERSIONS, ids=spark_versions.text)
+@pytest.mark.parametrize("version", VERSIONS, ids=minor_version.text)
 def test_the_checker_agrees_with_the_grammar(version: Version) -> None:
     assert accepted(version) == [since <= version for _, since in STATEMENTS]
     for text, since in STATEMENTS:
@@ -98,12 +98,12 @@ def test_the_checker_agrees_with_the_grammar(version: Version) -> None:
         assert bool(errors(text, version)) == is_reported, text
 
 
-@pytest.mark.parametrize("version", spark_versions.LATER, ids=spark_versions.text)
+@pytest.mark.parametrize("version", spark_versions.LATER, ids=minor_version.text)
 def test_the_java_files_compile_on_the_jars(version: Version) -> None:
     jars(version)
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"{HERE}/test_java.py::{JAVA}"],
-        env={**os.environ, spark_line.NAME: spark_versions.text(version)},
+        env={**os.environ, spark_line.NAME: minor_version.text(version)},
         capture_output=True,
         text=True,
         timeout=300,

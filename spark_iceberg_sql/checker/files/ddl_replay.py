@@ -14,7 +14,7 @@ from spark_iceberg_sql.config.settings import Settings
 from spark_iceberg_sql.files.discovery import decode, extract_source, read_bytes
 from spark_iceberg_sql.files.placeholder_patterns import with_placeholders
 from spark_iceberg_sql.files.templates import minimal_variant, template_spans, template_variants
-from spark_iceberg_sql.model import iceberg_versions, spark_versions
+from spark_iceberg_sql.model import minor_version
 from spark_iceberg_sql.model.engines import BY_NAME, Dialect
 from spark_iceberg_sql.model.table import Table, split_name
 from spark_iceberg_sql.model.tables import Tables
@@ -114,9 +114,9 @@ def _initial_catalog(settings: Settings, catalogs: Callable[[], Catalogs]) -> Ta
     if settings.engine is not None:
         tables.engine = BY_NAME[settings.engine]
     if settings.iceberg is not None:
-        tables.iceberg = iceberg_versions.parsed(settings.iceberg)
+        tables.iceberg = minor_version.parsed(settings.iceberg)
     if settings.spark is not None:
-        tables.spark = spark_versions.parsed(settings.spark)
+        tables.spark = minor_version.parsed(settings.spark)
     tables.other_procedures = frozenset(name.rpartition(".")[2].lower() for name in settings.procedures)
     if not settings.metadata:
         return tables

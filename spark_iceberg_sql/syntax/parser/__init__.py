@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from spark_iceberg_sql.lazy import regex
 from spark_iceberg_sql.syntax.characters import upper
+from spark_iceberg_sql.syntax.hints import split_hints
 from spark_iceberg_sql.syntax.lexer import Token, TokenKind
 from spark_iceberg_sql.syntax.nodes import (
     AddColumns,
@@ -127,18 +128,8 @@ def _unsupported_space(statement: Statement, node: IcebergNode) -> Node | None:
 
 def _misplaced_hint(statement: Statement) -> Node | None:
     """The error for `/*+ ... */` outside a query: to both grammars it is a hint, not a comment."""
-    tokens: list[Token] = []
-    hints: list[Offsets] = []
-    hint_start = None
-    for token in statement.tokens:
-        if hint_start is None and token.text == "/*+":
-            hint_start = token.start
-        elif hint_start is None:
-            tokens.append(token)
-        elif token.text == "*/":
-            hints.append((hint_start, token.end))
-            hint_start = None
-    if hint_start is not None or not hints or not tokens or upper(tokens[0].text) not in _HINT_VERBS:
+    tokens, hints = split_hints(statement.tokens)
+    if not hints or not tokens or upper(tokens[0].text) not in _HINT_VERBS:
         return None
     node = _parse_tokens(statement.script, tokens, (tokens[0].start, max(tokens[-1].end, statement.end)))
     query = _query_start(node, tokens)
