@@ -22,8 +22,28 @@ FEATURES = {
     "optimizer": [
         f"rule {name}"
         for name in (
-            *("aggregates", "bounds", "common_expressions", "conflicts", "copies", "decimals", "fast", "floats"),
-            *("guard", "joins", "limit", "merge", "null_constants", "prune", "require_filter", "topk", "values"),
+            *(
+                "aggregates",
+                "bounds",
+                "common_expressions",
+                "conflicts",
+                "copies",
+                "decimals",
+                "failing_constants",
+                "fast",
+            ),
+            *(
+                "floats",
+                "guard",
+                "joins",
+                "limit",
+                "merge",
+                "null_constants",
+                "prune",
+                "require_filter",
+                "topk",
+                "values",
+            ),
             "writers",
         )
     ],

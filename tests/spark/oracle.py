@@ -66,8 +66,8 @@ class Runtime:
 
     def clear(self) -> None:
         """Reset to an empty `local.db` as the current namespace, no table in Spark's own catalog, default settings."""
-        self.sql("RESET spark.sql.caseSensitive")
-        self.sql("RESET spark.sql.session.timeZone")
+        for setting in ("caseSensitive", "session.timeZone", "ansi.doubleQuotedIdentifiers"):
+            self.sql(f"RESET spark.sql.{setting}")
         self.sql("CREATE NAMESPACE IF NOT EXISTS local.db")
         self.sql("USE spark_catalog.default")
         for place in ("spark_catalog.default", "local.db"):

@@ -114,7 +114,8 @@ def test_what_is_kept_has_a_bound(spark: SparkSession, table: str) -> None:
     for i in range(40):
         scale.plan(spark, f"SELECT iceberg_days(ts), count(*) + {i} FROM {table} GROUP BY 1")
     grown, _ = planning_facts.bytes_kept()
-    assert size < grown <= limit
+    assert grown <= limit
+    assert grown > size or grown > limit * 7 // 8  # full, where other tests filled it before
 
 
 def test_old_names_of_a_snapshot(spark: SparkSession) -> None:

@@ -29,7 +29,7 @@ PROBES = "IssueProbes"
 # What the rules know of tables and scans, for Python.
 FACTS = "RelationFacts"
 # The rules whose absence costs more than time: a warning says what.
-SAFETY = ("bounds", "conflicts", "copies", "floats", "null_constants", "require_filter", "writers")
+SAFETY = ("bounds", "conflicts", "copies", "failing_constants", "floats", "null_constants", "require_filter", "writers")
 
 
 class Phase(Enum):
@@ -180,6 +180,14 @@ RULES: tuple[Rule, ...] = (
         if_disabled="filters on iceberg_truncate of a decimal return correct results but do not prune",
     ),
     Rule(
+        name="failing_constants",
+        java="FailingConstants",
+        phase=Phase.BEFORE_PUSH_DOWN,
+        summary="withholds constants that fail, as 1 / 0 in coalesce(v, 1 / 0), which Spark 4.1 plans for ever",
+        if_disabled="queries with a constant such as 1 / 0 or CAST('a' AS INT) beside a column never end in Spark 4.1",
+        parts=("TranslatedExpressions",),
+    ),
+    Rule(
         name="guard",
         java="Guard",
         phase=Phase.BEFORE_PUSH_DOWN,
@@ -193,6 +201,7 @@ RULES: tuple[Rule, ...] = (
         summary="withholds expressions with a null constant on which Spark fails, as that of (v = 3000000000) IS TRUE",
         if_disabled="comparisons of an INT column with a constant beyond INT fail under IS TRUE, <=> and coalesce, as "
         "does IN with a null of a BINARY column",
+        parts=("TranslatedExpressions",),
     ),
     Rule(
         name="fast",

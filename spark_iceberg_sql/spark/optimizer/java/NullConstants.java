@@ -12,16 +12,8 @@ import org.apache.spark.sql.catalyst.expressions.Literal;
 import org.apache.spark.sql.catalyst.expressions.Not;
 import org.apache.spark.sql.catalyst.expressions.Or;
 import org.apache.spark.sql.catalyst.parser.ParseException;
-import org.apache.spark.sql.catalyst.plans.logical.Aggregate;
-import org.apache.spark.sql.catalyst.plans.logical.Filter;
-import org.apache.spark.sql.catalyst.plans.logical.Join;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
-import org.apache.spark.sql.catalyst.plans.logical.OverwriteByExpression;
-import org.apache.spark.sql.catalyst.plans.logical.Project;
-import org.apache.spark.sql.catalyst.plans.logical.RowLevelWrite;
-import org.apache.spark.sql.catalyst.plans.logical.Sort;
 import org.apache.spark.sql.catalyst.trees.TreePattern;
-import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
 
@@ -39,35 +31,8 @@ public class NullConstants extends SwitchedRule {
   @Override
   protected LogicalPlan rewrite(LogicalPlan plan) {
     boolean hasNulls = plan.containsPattern(TreePattern.NULL_LITERAL()) || plan.containsPattern(TreePattern.INSET());
-    return hasNulls && isRead(plan) ? (LogicalPlan) plan.transform(ScalaTypes.rewrite(new Nodes())) : plan;
-  }
-
-  /** Whether a plan has a table for which Spark translates expressions. */
-  private static boolean isRead(LogicalPlan plan) {
-    if (plan instanceof DataSourceV2Relation || plan instanceof RowLevelWrite || plan instanceof OverwriteByExpression)
-      return true;
-    for (LogicalPlan child : ScalaTypes.list(plan.children()))
-      if (isRead(child)) return true;
-    return false;
-  }
-
-  private static boolean isOfCondition(Object node) {
-    return node instanceof Filter || node instanceof Join || node instanceof RowLevelWrite
-      || node instanceof OverwriteByExpression;
-  }
-
-  /** The operators whose expressions are translated, or become parts of others that are. */
-  static class Nodes implements ScalaTypes.Replacement {
-    @Override
-    public boolean isFor(Object node) {
-      return isOfCondition(node) || node instanceof Project || node instanceof Aggregate || node instanceof Sort;
-    }
-
-    @Override
-    public Object of(Object node) {
-      return isOfCondition(node) ? ((LogicalPlan) node).mapExpressions(new Conditions())
-                                 : ((LogicalPlan) node).mapExpressions(new Values());
-    }
+    if (!hasNulls || !TranslatedExpressions.areIn(plan)) return plan;
+    return TranslatedExpressions.mapped(plan, new Conditions(), new Values());
   }
 
   /** Conditions that keep only the rows for which they are true: null is as good as false. */
