@@ -18,11 +18,11 @@ import scala.Tuple2;
 import scala.collection.Iterable;
 
 /**
- * Warns of a write that could fill the memory with open writers, and of an overwrite that would replace other rows than
- * those of the partitions it writes, before it runs.
+ * Has a write sort its rows by partition where a writer for each partition could fill the memory, or warns of it, as of
+ * an overwrite that would replace other rows than those of the partitions it writes, before it runs.
  *
- * <p>It changes no plan. The sort by partition that the warning proposes takes the place of the query's own order, and
- * Iceberg refuses rows that Spark's order does not keep together: that is the table owner's decision.
+ * <p>The sort would take the place of the query's own order, so a query with ORDER BY keeps that and gets the warning;
+ * and Iceberg refuses rows that Spark's order does not keep together, which OpenWriters excludes.
  */
 public class Writers extends SwitchedRule {
   @Override
@@ -35,20 +35,53 @@ public class Writers extends SwitchedRule {
     CaseInsensitiveStringMap options =
       new CaseInsensitiveStringMap(allOptions(plan, relation.options().asCaseSensitiveMap()));
     String name = PartitionLayout.name(relation);
-    OpenWriters.report(SparkSession.active(), name, target.table(), options, write.query());
     if (plan instanceof OverwritePartitionsDynamic)
       DynamicOverwrite.report(
         SparkSession.active(), name, target.table(), ((SparkTable) relation.table()).branch(), options);
-    return plan;
+    int place = placeOfOptions(plan);
+    boolean isSorted =
+      OpenWriters.areReplaced(SparkSession.active(), name, target.table(), options, write.query(), place >= 0);
+    return isSorted ? sorted(write, place) : plan;
+  }
+
+  /** The place of the options among a plan's arguments; -1 if it takes none, as MERGE does. */
+  private static int placeOfOptions(LogicalPlan plan) {
+    for (int i = 0; i < plan.productArity(); i++)
+      if (plan.productElement(i) instanceof scala.collection.immutable.Map) return i;
+    return -1;
+  }
+
+  /** In the options that Spark reads: DataFrame writers give the relation the same, SQL gives one of the two some. */
+  private static LogicalPlan sorted(V2WriteCommand write, int place) {
+    DataSourceV2Relation relation = (DataSourceV2Relation) write.table();
+    boolean isOfRelation = !relation.options().isEmpty();
+    scala.collection.immutable.Map<String, String> options =
+      (scala.collection.immutable.Map<String, String>) ((LogicalPlan) write).productElement(place);
+    LogicalPlan plan = (LogicalPlan) write;
+    if (!isOfRelation || !options.isEmpty())
+      plan = replaced(plan, options, options.updated(OpenWriters.OPTION, "false"));
+    if (!isOfRelation) return plan;
+    Map<String, String> more = new HashMap<>(relation.options().asCaseSensitiveMap());
+    more.put(OpenWriters.OPTION, "false");
+    LogicalPlan target = replaced(relation, relation.options(), new CaseInsensitiveStringMap(more));
+    return replaced(plan, relation, target);
+  }
+
+  /** A plan with another argument in the place of one. */
+  private static LogicalPlan replaced(LogicalPlan plan, Object argument, Object other) {
+    Object[] arguments = new Object[plan.productArity()];
+    for (int i = 0; i < arguments.length; i++)
+      arguments[i] = plan.productElement(i) == argument ? other : plan.productElement(i);
+    return (LogicalPlan) plan.makeCopy(arguments);
   }
 
   /** The options of the target's relation, and those that an INSERT, an overwrite or a CREATE TABLE AS SELECT has. */
   private static Map<String, String> allOptions(LogicalPlan plan, Map<String, String> ofRelation) {
     Map<String, String> options = new HashMap<>(ofRelation);
-    for (int i = 0; i < plan.productArity(); i++)
-      if (plan.productElement(i) instanceof scala.collection.immutable.Map)
-        for (Object entry : ScalaTypes.list((Iterable<?>) plan.productElement(i)))
-          options.put((String) ((Tuple2<?, ?>) entry)._1(), (String) ((Tuple2<?, ?>) entry)._2());
+    int place = placeOfOptions(plan);
+    if (place < 0) return options;
+    for (Object entry : ScalaTypes.list((Iterable<?>) plan.productElement(place)))
+      options.put((String) ((Tuple2<?, ?>) entry)._1(), (String) ((Tuple2<?, ?>) entry)._2());
     return options;
   }
 
