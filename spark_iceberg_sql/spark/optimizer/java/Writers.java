@@ -14,6 +14,7 @@ import org.apache.spark.sql.catalyst.plans.logical.OverwritePartitionsDynamic;
 import org.apache.spark.sql.catalyst.plans.logical.V2WriteCommand;
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
+import scala.Some;
 import scala.Tuple2;
 import scala.collection.Iterable;
 
@@ -25,23 +26,36 @@ import scala.collection.Iterable;
  * and Iceberg refuses rows that Spark's order does not keep together, which OpenWriters excludes.
  */
 public class Writers extends SwitchedRule {
+  /** The write of one batch of a stream, which no interface tells from other plans. */
+  private static final String BATCH = ".WriteToMicroBatchDataSource";
+
   @Override
   protected LogicalPlan rewrite(LogicalPlan plan) {
-    if (!(plan instanceof V2WriteCommand)) return plan;
-    V2WriteCommand write = (V2WriteCommand) plan;
-    PartitionLayout target = PartitionLayout.of(write.table());
+    boolean isBatch = plan.getClass().getName().endsWith(BATCH);
+    if (!(plan instanceof V2WriteCommand) && !isBatch) return plan;
+    DataSourceV2Relation relation = target(plan);
+    PartitionLayout target = PartitionLayout.of(relation);
     if (target == null) return plan;
-    DataSourceV2Relation relation = (DataSourceV2Relation) write.table();
+    int place = placeOfOptions(plan);
     CaseInsensitiveStringMap options =
-      new CaseInsensitiveStringMap(allOptions(plan, relation.options().asCaseSensitiveMap()));
+      new CaseInsensitiveStringMap(allOptions(plan, place, relation.options().asCaseSensitiveMap()));
+    SparkSession session = SparkSession.active();
     String name = PartitionLayout.name(relation);
     if (plan instanceof OverwritePartitionsDynamic)
-      DynamicOverwrite.report(
-        SparkSession.active(), name, target.table(), ((SparkTable) relation.table()).branch(), options);
-    int place = placeOfOptions(plan);
-    boolean isSorted =
-      OpenWriters.areReplaced(SparkSession.active(), name, target.table(), options, write.query(), place >= 0);
-    return isSorted ? sorted(write, place) : plan;
+      DynamicOverwrite.report(session, name, target.table(), ((SparkTable) relation.table()).branch(), options);
+    LogicalPlan query = isBatch ? (LogicalPlan) plan.children().apply(0) : ((V2WriteCommand) plan).query();
+    boolean isSorted = OpenWriters.areReplaced(session, name, target.table(), options, query, place >= 0);
+    return isSorted ? sorted(plan, relation, place) : plan;
+  }
+
+  /** The table's relation; null if it is another source. */
+  private static DataSourceV2Relation target(LogicalPlan plan) {
+    for (int i = 0; i < plan.productArity(); i++) {
+      Object argument = plan.productElement(i);
+      if (argument instanceof Some) argument = ((Some<?>) argument).get();
+      if (argument instanceof DataSourceV2Relation) return (DataSourceV2Relation) argument;
+    }
+    return null;
   }
 
   /** The place of the options among a plan's arguments; -1 if it takes none, as MERGE does. */
@@ -52,33 +66,34 @@ public class Writers extends SwitchedRule {
   }
 
   /** In the options that Spark reads: DataFrame writers give the relation the same, SQL gives one of the two some. */
-  private static LogicalPlan sorted(V2WriteCommand write, int place) {
-    DataSourceV2Relation relation = (DataSourceV2Relation) write.table();
+  private static LogicalPlan sorted(LogicalPlan plan, DataSourceV2Relation relation, int place) {
     boolean isOfRelation = !relation.options().isEmpty();
     scala.collection.immutable.Map<String, String> options =
-      (scala.collection.immutable.Map<String, String>) ((LogicalPlan) write).productElement(place);
-    LogicalPlan plan = (LogicalPlan) write;
+      (scala.collection.immutable.Map<String, String>) plan.productElement(place);
+    LogicalPlan result = plan;
     if (!isOfRelation || !options.isEmpty())
-      plan = replaced(plan, options, options.updated(OpenWriters.OPTION, "false"));
-    if (!isOfRelation) return plan;
+      result = replaced(result, options, options.updated(OpenWriters.OPTION, "false"));
+    if (!isOfRelation) return result;
     Map<String, String> more = new HashMap<>(relation.options().asCaseSensitiveMap());
     more.put(OpenWriters.OPTION, "false");
-    LogicalPlan target = replaced(relation, relation.options(), new CaseInsensitiveStringMap(more));
-    return replaced(plan, relation, target);
+    LogicalPlan other = replaced(relation, relation.options(), new CaseInsensitiveStringMap(more));
+    return replaced(result, relation, other);
   }
 
   /** A plan with another argument in the place of one. */
   private static LogicalPlan replaced(LogicalPlan plan, Object argument, Object other) {
     Object[] arguments = new Object[plan.productArity()];
-    for (int i = 0; i < arguments.length; i++)
-      arguments[i] = plan.productElement(i) == argument ? other : plan.productElement(i);
+    for (int i = 0; i < arguments.length; i++) {
+      Object present = plan.productElement(i);
+      arguments[i] = present == argument ? other : present;
+      if (present instanceof Some && ((Some<?>) present).get() == argument) arguments[i] = new Some<Object>(other);
+    }
     return (LogicalPlan) plan.makeCopy(arguments);
   }
 
   /** The options of the target's relation, and those that an INSERT, an overwrite or a CREATE TABLE AS SELECT has. */
-  private static Map<String, String> allOptions(LogicalPlan plan, Map<String, String> ofRelation) {
+  private static Map<String, String> allOptions(LogicalPlan plan, int place, Map<String, String> ofRelation) {
     Map<String, String> options = new HashMap<>(ofRelation);
-    int place = placeOfOptions(plan);
     if (place < 0) return options;
     for (Object entry : ScalaTypes.list((Iterable<?>) plan.productElement(place)))
       options.put((String) ((Tuple2<?, ?>) entry)._1(), (String) ((Tuple2<?, ?>) entry)._2());
