@@ -36,16 +36,16 @@ public class Writers extends SwitchedRule {
     DataSourceV2Relation relation = target(plan);
     PartitionLayout target = PartitionLayout.of(relation);
     if (target == null) return plan;
-    int place = placeOfOptions(plan);
+    int optionsAt = optionsIndex(plan);
     CaseInsensitiveStringMap options =
-      new CaseInsensitiveStringMap(allOptions(plan, place, relation.options().asCaseSensitiveMap()));
+      new CaseInsensitiveStringMap(allOptions(plan, optionsAt, relation.options().asCaseSensitiveMap()));
     SparkSession session = SparkSession.active();
     String name = PartitionLayout.name(relation);
     if (plan instanceof OverwritePartitionsDynamic)
       DynamicOverwrite.report(session, name, target.table(), ((SparkTable) relation.table()).branch(), options);
     LogicalPlan query = isBatch ? (LogicalPlan) plan.children().apply(0) : ((V2WriteCommand) plan).query();
-    boolean isSorted = OpenWriters.areReplaced(session, name, target.table(), options, query, place >= 0);
-    return isSorted ? sorted(plan, relation, place) : plan;
+    boolean isSorted = OpenWriters.areReplaced(session, name, target.table(), options, query, optionsAt >= 0);
+    return isSorted ? sorted(plan, relation, optionsAt) : plan;
   }
 
   /** The table's relation; null if it is another source. */
@@ -58,25 +58,25 @@ public class Writers extends SwitchedRule {
     return null;
   }
 
-  /** The place of the options among a plan's arguments; -1 if it takes none, as MERGE does. */
-  private static int placeOfOptions(LogicalPlan plan) {
+  /** The index of the options among a plan's arguments; -1 if it takes none, as MERGE does. */
+  private static int optionsIndex(LogicalPlan plan) {
     for (int i = 0; i < plan.productArity(); i++)
       if (plan.productElement(i) instanceof scala.collection.immutable.Map) return i;
     return -1;
   }
 
   /** In the options that Spark reads: DataFrame writers give the relation the same, SQL gives one of the two some. */
-  private static LogicalPlan sorted(LogicalPlan plan, DataSourceV2Relation relation, int place) {
+  private static LogicalPlan sorted(LogicalPlan plan, DataSourceV2Relation relation, int optionsAt) {
     boolean isOfRelation = !relation.options().isEmpty();
     scala.collection.immutable.Map<String, String> options =
-      (scala.collection.immutable.Map<String, String>) plan.productElement(place);
+      (scala.collection.immutable.Map<String, String>) plan.productElement(optionsAt);
     LogicalPlan result = plan;
     if (!isOfRelation || !options.isEmpty())
       result = replaced(result, options, options.updated(OpenWriters.OPTION, "false"));
     if (!isOfRelation) return result;
-    Map<String, String> more = new HashMap<>(relation.options().asCaseSensitiveMap());
-    more.put(OpenWriters.OPTION, "false");
-    LogicalPlan other = replaced(relation, relation.options(), new CaseInsensitiveStringMap(more));
+    Map<String, String> ofTarget = new HashMap<>(relation.options().asCaseSensitiveMap());
+    ofTarget.put(OpenWriters.OPTION, "false");
+    LogicalPlan other = replaced(relation, relation.options(), new CaseInsensitiveStringMap(ofTarget));
     return replaced(result, relation, other);
   }
 
@@ -92,10 +92,10 @@ public class Writers extends SwitchedRule {
   }
 
   /** The options of the target's relation, and those that an INSERT, an overwrite or a CREATE TABLE AS SELECT has. */
-  private static Map<String, String> allOptions(LogicalPlan plan, int place, Map<String, String> ofRelation) {
+  private static Map<String, String> allOptions(LogicalPlan plan, int optionsAt, Map<String, String> ofRelation) {
     Map<String, String> options = new HashMap<>(ofRelation);
-    if (place < 0) return options;
-    for (Object entry : ScalaTypes.list((Iterable<?>) plan.productElement(place)))
+    if (optionsAt < 0) return options;
+    for (Object entry : ScalaTypes.list((Iterable<?>) plan.productElement(optionsAt)))
       options.put((String) ((Tuple2<?, ?>) entry)._1(), (String) ((Tuple2<?, ?>) entry)._2());
     return options;
   }
