@@ -194,7 +194,7 @@ class Faults:
         for catalog in ("local", CATALOG):
             self.rows(f"CREATE NAMESPACE IF NOT EXISTS {catalog}.faults")
         self.count = 0
-        self.writer = _writer()
+        self.writer = equality_writer()
 
     def present(self) -> dict[str, str]:
         """By reference: `present` if a case of it differs from the truth, else `absent`; not for what Spark lacks."""
@@ -298,7 +298,7 @@ class Faults:
         return "absent" if Counter(rows) == Counter([(1,), (2,), (None,)]) else f"{rows}"
 
 
-def _writer() -> Any:
+def equality_writer() -> Any:
     """The writer of equality deletes that the random tests have, too."""
     loader = compiler.context_loader()
     for name in ("EqualityWriter", "OtherWriter"):

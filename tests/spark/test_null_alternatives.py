@@ -11,6 +11,7 @@ from itertools import combinations
 from random import Random
 
 import pytest
+from iceberg_faults import equality_writer
 from pyspark.sql import SparkSession
 from samples import swept
 from scans import metrics
@@ -193,3 +194,32 @@ def test_a_table_without_nulls_keeps_its_filters(spark: SparkSession) -> None:
     plan = spark.sql(f"SELECT * FROM {TABLE} WHERE name LIKE 'ab%' OR k > 2")._jdf.queryExecution().optimizedPlan()
     assert "StartsWith(name" in plan.toString()
     spark.sql(f"DROP TABLE {TABLE} PURGE")
+
+
+def test_nulls_in_the_partitions_of_deletes_alone(spark: SparkSession) -> None:
+    """Of files of deletes whose data files are gone, which Iceberg reads by the same filter."""
+    table = "local.null_alternatives.deleted"
+    spark.sql(
+        f"CREATE TABLE {table} (r INT, k INT, name STRING) USING iceberg PARTITIONED BY (truncate(10, k), name) "
+        "TBLPROPERTIES ('format-version' = '3')"
+    )
+    try:
+        spark.sql(f"INSERT INTO {table} VALUES (1, NULL, 'x'), (2, NULL, 'abc'), (3, 1, 'abc')")
+        spark.sql(f"INSERT INTO {table} VALUES (4, 3, NULL)")
+        equality_writer().deleteEqual(spark._jsparkSession, table, ["r", "k"], [4, 2], "parquet")
+        spark.sql(f"REFRESH TABLE {table}")
+        spark.sql(f"DELETE FROM {table} WHERE k > 1")
+        assert any(row.partition.name is None for row in spark.sql(f"SELECT * FROM {table}.delete_files").collect())
+        assert all(row.partition.name for row in spark.sql(f"SELECT * FROM {table}.data_files").collect())
+        for condition, expected in {
+            "name IN ('abc', 'y')": [3],
+            "name IN ('abc', 'y') OR r = 1": [1, 3],
+            "name LIKE 'ab%' OR r = 1": [1, 3],
+            "name NOT LIKE 'ab%'": [1],
+        }.items():
+            rows = spark.sql(f"SELECT r FROM {table} WHERE {condition} ORDER BY r").collect()
+            assert [row.r for row in rows] == expected, condition
+        spark.sql(f"UPDATE {table} SET r = 7 WHERE name IN ('abc', 'y')")
+        assert [row.r for row in spark.sql(f"SELECT r FROM {table} ORDER BY r").collect()] == [1, 7]
+    finally:
+        spark.sql(f"DROP TABLE {table} PURGE")

@@ -251,6 +251,14 @@ ISSUES: tuple[IcebergIssue, ...] = (
         TESTED_VERSIONS,
     ),
     IcebergIssue(
+        "ORC, equality deletes and _partition",
+        "rows that equality deletes have removed from ORC files come back in a query that reads `_partition` and not "
+        "the columns of the deletes",
+        "",
+        "read the columns of the deletes as well",
+        ("1.11.0",),
+    ),
+    IcebergIssue(
         "ORC and texts beyond U+FFFF",
         "in ORC files, comparisons of a text column with a constant that has a character from U+E000 on, such as an "
         "emoji, lose rows, = among them: the reader's filter compares texts by UTF-16, and the statistics of the files "

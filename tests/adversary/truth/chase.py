@@ -210,7 +210,7 @@ class Chase:
         fault: str,
         before: pa.Table | None = None,
     ) -> None:
-        if issue := known_failure(table, fault):
+        if issue := known_failure(table, fault, "" if isinstance(trial, Filter) else trial.text("t", "v")):
             self.tally.failures[issue] += 1
             return
         label = family(trial, table, fault)

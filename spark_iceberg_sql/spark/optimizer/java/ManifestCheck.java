@@ -19,6 +19,7 @@ import org.apache.iceberg.ManifestFile;
 import org.apache.iceberg.ManifestFiles;
 import org.apache.iceberg.ManifestReader;
 import org.apache.iceberg.PartitionField;
+import org.apache.iceberg.PartitionSpec;
 import org.apache.iceberg.Table;
 import org.apache.iceberg.io.CloseableIterable;
 import org.apache.iceberg.types.Comparators;
@@ -58,6 +59,7 @@ public final class ManifestCheck implements Callable<List<BoundFault>> {
   @Override
   public List<BoundFault> call() throws IOException {
     if (manifest.content() == ManifestContent.DELETES) {
+      addNullPartitions();
       TruncatedFile.check(table, manifest, deleteFiles());
       return faults;
     }
@@ -83,6 +85,18 @@ public final class ManifestCheck implements Callable<List<BoundFault>> {
     TruncatedFile.check(table, manifest, count);
     units.resolve(faults);
     return faults;
+  }
+
+  /** Iceberg evaluates a filter on the partition values of files of deletes, too, even if no data file has them. */
+  private void addNullPartitions() {
+    List<ManifestFile.PartitionFieldSummary> summaries = manifest.partitions();
+    List<PartitionField> fields =
+      ((PartitionSpec) table.specs().get(Integer.valueOf(manifest.partitionSpecId()))).fields();
+    for (int i = 0; i < fields.size(); i++)
+      if (summaries == null || ((ManifestFile.PartitionFieldSummary) summaries.get(i)).containsNull())
+        BoundFault.add(faults,
+          new BoundFault(
+            ((PartitionField) fields.get(i)).sourceId(), BoundFault.Kind.COUNTED_NULLS, null, false, 0, 0));
   }
 
   private long deleteFiles() throws IOException {
