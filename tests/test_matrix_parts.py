@@ -8,7 +8,7 @@ from statistics import mean
 import pytest
 import yaml
 from matrix import page, results
-from matrix.cells import AXES, PAIRS, USUAL, Result, chosen, every_cell, pairs
+from matrix.cells import AXES, PAIRS, USUAL, Result, chosen, every_cell, pairs, parts_of
 from matrix.command import ALWAYS, line, main, share, shared_out
 from matrix.parts import ROOT
 from matrix.promises import PROMISES, faults, statements
@@ -24,7 +24,7 @@ def test_the_page_shows_the_results() -> None:
 
 
 def test_each_pinned_runtime_is_a_part() -> None:
-    assert [(spark.minor, spark.scala) for spark in AXES["spark"].values()] == [
+    assert [(spark.minor, spark.scala) for spark in map(AXES["spark"].__getitem__, parts_of("spark"))] == [
         tuple(key.split("_")) for key in versions.runtimes()
     ]
     assert {int(name) for name in AXES["java"]} == set(versions.JAVA)
@@ -36,7 +36,7 @@ def test_the_cells_of_the_page_are_among_all() -> None:
     for first, second in PAIRS:
         columns = [list(AXES).index(axis) for axis in (first, second)]
         combinations = {tuple(cell[column] for column in columns) for cell in pairs()}
-        assert len(combinations) == len(AXES[first]) * len(AXES[second])
+        assert len(combinations) == len(parts_of(first)) * len(parts_of(second))
     assert all(parts.keys() <= AXES.keys() for parts in ALWAYS)
 
 
