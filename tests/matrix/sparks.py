@@ -20,7 +20,6 @@ from matrix.parts import UnavailableError, cache
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.spark import runtime_jar, versions
 
-
 # Tried with one Iceberg alone: the parts of their minor versions are the last releases.
 FIRST_RELEASES = ("4.1.0", "4.0.0")
 
