@@ -71,19 +71,26 @@ OF_A_JAR = """
 import subprocess
 spark = sis.session(os.getcwd() + "/w", config={**SMALL, "spark.master": "local[2]"}, ddl=os.environ["DDL"])
 with sis.thrift_server(spark, port=0, ddl=os.environ["DDL"]) as server:
-    beeline = ["java", "-Xmx200m", "-cp", os.environ["JARS"], "org.apache.hive.beeline.BeeLine", "-u", server.url]
-    beeline += ["--outputformat=tsv2", "-e", "SELECT concat('current ', current_catalog())"]
-    home = {**os.environ, "HOME": os.getcwd()}
-    done = subprocess.run(beeline, capture_output=True, text=True, env=home)
-    print(done.stdout + done.stderr)
+    for statements in (
+        "SELECT concat('current ', current_catalog())",
+        "CREATE TABLE n.t (x INT) USING iceberg; INSERT INTO n.t VALUES (7); SELECT concat('row ', x) FROM n.t",
+    ):
+        beeline = ["java", "-Xmx200m", "-cp", os.environ["JARS"], "org.apache.hive.beeline.BeeLine", "-u", server.url]
+        beeline += ["--outputformat=tsv2", "-e", statements]
+        home = {**os.environ, "HOME": os.getcwd()}
+        done = subprocess.run(beeline, capture_output=True, text=True, env=home)
+        print(done.stdout + done.stderr)
 """
 
 
 @pytest.mark.parametrize("ddl", swept(["error", "off"], 2))
 def test_a_client_connects_whose_default_catalog_is_of_a_jar(tmp_path: Path, ddl: str) -> None:
-    """Before its first statement Spark runs USE on a thread of Hive's, which does not have the jars of `spark.jars`."""
+    """Before its first statement Spark runs USE on a thread of Hive's, which does not have the jars of `spark.jars`.
+    When a client leaves, Hive closes class loaders, with that of these jars nobody could load a class of Iceberg more.
+    """
     printed, _ = process.run(tmp_path, OF_A_JAR, JARS=f"{JARS}/*", DDL=ddl)
     assert "current local" in printed.splitlines(), printed
+    assert "row 7" in printed.splitlines(), printed
 
 
 def test_functions_rules_and_table_functions(said: str) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import socket
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from spark_iceberg_sql.errors import IcebergSqlError
@@ -116,10 +117,28 @@ def start_thrift(spark: SparkSession, host: str, port: int) -> tuple[int, Stop]:
     settings.set("hive.server2.thrift.bind.host", host)
     settings.set("hive.server2.thrift.port", str(port))
     try:
-        server = shims.thrift_server(gateway.java_class(_THRIFT), gateway.java_session(spark))
+        with _without_jars():
+            server = shims.thrift_server(gateway.java_class(_THRIFT), gateway.java_session(spark))
     except JVM_ERRORS as error:
         raise _cannot_listen("Thrift", host, port, error) from None
     return port, server.stop
+
+
+@contextmanager
+def _without_jars() -> Iterator[None]:
+    """With the class loader of Spark's own folder as this thread's.
+
+    When a client leaves, Hive closes the loaders from that with which the server was started up to its own. One of them
+    would be that of `spark.jars`, from which then no session loads a class any more: Iceberg's fail with
+    NoClassDefFoundError, whichever were not needed before.
+    """
+    thread = gateway.java_class("java.lang.Thread").currentThread()
+    before = thread.getContextClassLoader()
+    thread.setContextClassLoader(gateway.java_class("java.lang.ClassLoader").getSystemClassLoader())
+    try:
+        yield
+    finally:
+        thread.setContextClassLoader(before)
 
 
 def _require(spark: SparkSession, name: str, server_name: str, artifact: str) -> None:
