@@ -85,7 +85,7 @@ def _iceberg_row(
 
 def _off(result: Result | None) -> str:
     if result is None or result.reason is not None:
-        return "not run"
+        return "not run" if result is None else f"not run: {result.reason}"
     titles = {promise.name: promise.title for promise in PROMISES}
     return "; ".join(titles.get(name, name) for name in result.faults) or "nothing"
 
