@@ -94,7 +94,7 @@ def _connect_jar(bench: Bench) -> Path:
         folder = f"tests/matrix/connect-{coordinate[2]}-{bench.scala}"
         if jars := store_parts.fetched(folder, (coordinate,), transitive=False):
             return jars[0]
-    raise UnavailableError(f"org.apache.spark:spark-connect_{bench.scala}:{bench.spark} is not in Maven")
+    raise UnavailableError(f"the registry had no spark-connect_{bench.scala} for Spark {bench.spark}")
 
 
 def _thrift_server(bench: Bench) -> int:
