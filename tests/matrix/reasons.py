@@ -29,7 +29,15 @@ class Reason:
         )
 
 
-REASONS: tuple[Reason, ...] = ()
+REASONS: tuple[Reason, ...] = (
+    Reason(
+        {"spark": r"3\.5.*", "way": "dbt-thrift"},
+        "'NoneType' object is not iterable",
+        "dbt's run_query asks for rows of each statement, which PyHive 0.7.0 cannot read of one of Spark 3.5 without any; "
+        "the statement itself has run",
+        "PyHive",
+    ),
+)
 
 
 def reason_of(result: Result, fault: str) -> Reason | None:
