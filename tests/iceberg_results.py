@@ -14,7 +14,7 @@ from typing import Any
 
 import goldens
 from matrix import results as matrix_results
-from matrix.cells import AXES, USUAL, Names, Result, iceberg_cells
+from matrix.cells import AXES, USUAL, Names, Result, iceberg_cells, parts_of
 from matrix.icebergs import tested_with
 from matrix.promises import PROMISES
 
@@ -59,7 +59,9 @@ def hold_tables() -> None:
         if name == spark.minor
         for minor in tested_with(spark)
     ]
-    rows += [_iceberg_row(spark, minor, kept.get(f"{spark}-{minor}"), [], of_matrix) for spark, minor in OTHERS]
+    for spark, minor in OTHERS:
+        cells = iceberg_cells(spark.replace("_", "-scala"), minor)
+        rows.append(_iceberg_row(spark, minor, kept.get(f"{spark}-{minor}"), cells, of_matrix))
     _hold_table(*_ICEBERGS, rows)
     _hold_table(*_VERSIONS, [_version_row(line.spark, line.limitations, of_matrix) for line in SPARK_MINORS])
 
@@ -83,14 +85,14 @@ def _iceberg_row(
 
 def _off(result: Result | None) -> str:
     if result is None or result.reason is not None:
-        return "not run"
+        return "not run" if result is None else f"not run: {result.reason}"
     titles = {promise.name: promise.title for promise in PROMISES}
     return "; ".join(titles.get(name, name) for name in result.faults) or "nothing"
 
 
 def _version_row(minor: str, limitations: Mapping[str, str], of_matrix: Mapping[Names, Result]) -> str:
     """icebergs: with each Scala for which there is a runtime. Java and Python are those with which all holds."""
-    parts = [spark for spark in AXES["spark"].values() if spark.minor == minor]
+    parts = [AXES["spark"][name] for name in parts_of("spark") if AXES["spark"][name].minor == minor]
     usual = [of_matrix[_cell(spark=spark.name)] for spark in parts]
     icebergs = [
         result.versions["iceberg"] + (f" (Scala {spark.scala})" if len(parts) > 1 else "")

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from statistics import mean
+
 import pytest
+import yaml
 from matrix import page, results
-from matrix.cells import AXES, PAIRS, USUAL, Result, every_cell, pairs
-from matrix.command import ALWAYS, line, main
+from matrix.cells import AXES, PAIRS, USUAL, Result, chosen, every_cell, pairs, parts_of
+from matrix.command import ALWAYS, line, main, share, shared_out
+from matrix.parts import ROOT
 from matrix.promises import PROMISES, faults, statements
 from matrix.reasons import REASONS, reason_of
 
@@ -19,7 +24,7 @@ def test_the_page_shows_the_results() -> None:
 
 
 def test_each_pinned_runtime_is_a_part() -> None:
-    assert [(spark.minor, spark.scala) for spark in AXES["spark"].values()] == [
+    assert [(spark.minor, spark.scala) for spark in map(AXES["spark"].__getitem__, parts_of("spark"))] == [
         tuple(key.split("_")) for key in versions.runtimes()
     ]
     assert {int(name) for name in AXES["java"]} == set(versions.JAVA)
@@ -31,7 +36,7 @@ def test_the_cells_of_the_page_are_among_all() -> None:
     for first, second in PAIRS:
         columns = [list(AXES).index(axis) for axis in (first, second)]
         combinations = {tuple(cell[column] for column in columns) for cell in pairs()}
-        assert len(combinations) == len(AXES[first]) * len(AXES[second])
+        assert len(combinations) == len(parts_of(first)) * len(parts_of(second))
     assert all(parts.keys() <= AXES.keys() for parts in ALWAYS)
 
 
@@ -76,3 +81,27 @@ def test_a_part_that_does_not_exist(words: list[str], capsys: pytest.CaptureFixt
     with pytest.raises(SystemExit):
         main(words)
     assert "only " in capsys.readouterr().err
+
+
+def test_the_nightly_jobs_run_each_cell_once_within_their_limit() -> None:
+    """By the seconds that such cells took, of which a third is left for installations and a slower machine."""
+    job = yaml.safe_load((ROOT / ".github/workflows/matrix.yml").read_text("utf-8"))["jobs"]["full"]
+    shares = job["strategy"]["matrix"]["share"]
+    assert any("${{ matrix.share }}" in step.get("run", "") for step in job["steps"])
+    known = [result for result, _ in results.load(results.FILE) if result.reason is None]
+    by_way = {way: [result.seconds for result in known if result.cell[1] == way] for way in AXES["way"]}
+    seconds = {way: mean(taken) for way, taken in by_way.items() if taken}
+    runs: Counter[tuple[str, ...]] = Counter()
+    for spark in job["strategy"]["matrix"]["spark"]:
+        for text in shares:
+            cells = shared_out(chosen({"spark": [spark]}, every_cell()), share(text))
+            runs.update(cells)
+            whole = sum(seconds.get(cell[1], max(seconds.values())) for cell in cells)
+            assert whole < job["timeout-minutes"] * 60 * 2 / 3, (spark, text, whole)
+    assert runs == dict.fromkeys(every_cell(), 1)
+
+
+@pytest.mark.parametrize("text", ["0/3", "4/3", "2", "a/b", "1/0"])
+def test_a_share_that_is_none(text: str) -> None:
+    with pytest.raises(SystemExit):
+        main(["--share", text])

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from matrix.catalogs import CATALOGS
-from matrix.icebergs import ICEBERGS, part_of, tested_with
+from matrix.icebergs import ICEBERGS, PINNED, part_of, tested_with
 from matrix.javas import JAVAS
 from matrix.layouts import LAYOUTS
 from matrix.masters import MASTERS, Master
@@ -79,18 +79,27 @@ def chosen(only: Mapping[str, Sequence[str]], cells: Sequence[Names]) -> list[Na
 def every_cell() -> list[Names]:
     """All ways, catalogs and stores on all versions of Spark; and each other part with all versions and ways.
 
-    Each Iceberg is tried in three ways, and each lay-out in Python.
+    Each Iceberg is tried in three ways, and each lay-out in Python; first releases of Spark with one Iceberg.
     """
-    full = itertools.product(*(AXES[axis] for axis in list(AXES)[:4]))
+    full = itertools.product(*(parts_of(axis) for axis in list(AXES)[:4]))
     cells = [(*cell, *USUAL[4:]) for cell in full]
     few: Mapping[str, Sequence[str]] = {"iceberg": (), "layout": ("python",)}
     for axis in list(AXES)[4:]:
-        for spark, way, part in itertools.product(SPARKS, few.get(axis, tuple(WAYS)), list(AXES[axis])[1:]):
+        for spark, way, part in itertools.product(parts_of("spark"), few.get(axis, tuple(WAYS)), list(AXES[axis])[1:]):
             cells.append(_cell(**{"spark": spark, "way": way, axis: part}))
     icebergs = [
-        cell for spark in SPARKS for minor in tested_with(SPARKS[spark]) for cell in iceberg_cells(spark, minor)
+        cell
+        for name, spark in SPARKS.items()
+        for minor in tested_with(spark)
+        for cell in iceberg_cells(name, minor)
+        if not spark.is_release or cell[-2] == PINNED
     ]
     return list(dict.fromkeys([*cells, *icebergs]))
+
+
+def parts_of(axis: str) -> list[str]:
+    """The parts of an axis but the first releases of Spark."""
+    return [name for name in AXES[axis] if axis != "spark" or not SPARKS[name].is_release]
 
 
 def iceberg_cells(spark: str, minor: str) -> list[Names]:
@@ -109,7 +118,7 @@ def pairs() -> list[Names]:
     """The pairs of parts that the page shows, with the usual parts of the other axes."""
     cells: dict[Names, None] = {}
     for first, second in PAIRS:
-        for one, other in itertools.product(AXES[first], AXES[second]):
+        for one, other in itertools.product(parts_of(first), parts_of(second)):
             cells[_cell(**{first: one, second: other})] = None
     return list(cells)
 

@@ -5,6 +5,7 @@ python -m tests.matrix --pairs                          each part of an axis wit
 python -m tests.matrix --all                            all cells, for hours
 python -m tests.matrix --only catalog=rest,spark=3.5    these parts, and the usual ones of the other axes
 python -m tests.matrix --all --only spark=4.0           of all cells those with this part
+python -m tests.matrix --all --share 2/3                of these cells the second of three shares
 python -m tests.matrix --list                           the parts of each axis
 
 With `--keep`, the results go into tests/matrix/results.json, beside those of cells that were not run now, and
@@ -47,7 +48,7 @@ def main(words: Sequence[str] | None = None) -> int:
         return 0
     unexplained = 0
     if not args.no_run:
-        for result in run(_selection(args)):
+        for result in run(shared_out(_selection(args), args.share)):
             print(line(result), flush=True)
             unexplained += any(reason_of(result, fault) is None for fault in result.faults.values())
             if args.keep or args.results:
@@ -78,6 +79,12 @@ def _selection(args: argparse.Namespace) -> list[Names]:
     return [cell for parts in ALWAYS for cell in _with_usual({axis: [part] for axis, part in parts.items()})]
 
 
+def shared_out(cells: list[Names], part: tuple[int, int]) -> list[Names]:
+    """A share of the cells: every third one for 2/3, so that each share has some of each kind."""
+    number, shares = part
+    return cells[number - 1 :: shares]
+
+
 def _with_usual(only: Mapping[str, Sequence[str]]) -> list[Names]:
     """The cells of these parts and of the usual ones of the other axes, with the Python that runs this."""
     usual_parts = {**dict(zip(AXES, USUAL, strict=True)), "python": CURRENT}
@@ -98,6 +105,7 @@ def _parser() -> argparse.ArgumentParser:
         metavar="AXIS=PART,...",
         help="cells of these parts; an axis may be repeated",
     )
+    parser.add_argument("--share", type=share, default=(1, 1), metavar="N/SHARES", help="a share of the cells")
     parser.add_argument("--list", action="store_true", help="the parts of each axis")
     parser.add_argument("--keep", action="store_true", help="remember the results, and write docs/matrix.md")
     parser.add_argument("--results", type=Path, metavar="FILE", help="remember the results in this file")
@@ -116,6 +124,14 @@ def _parts(text: str) -> dict[str, list[str]]:
             raise argparse.ArgumentTypeError(f"`{axis}` has no part `{part}`, only {', '.join(AXES[axis])}")
         only[axis].append(part)
     return only
+
+
+def share(text: str) -> tuple[int, int]:
+    """The number of a share and of all, (2, 3) of `2/3`. Raises ArgumentTypeError."""
+    number, _, shares = text.partition("/")
+    if not (number.isdecimal() and shares.isdecimal() and 1 <= int(number) <= int(shares)):
+        raise argparse.ArgumentTypeError(f"`{text}` is no share such as 2/3")
+    return int(number), int(shares)
 
 
 if __name__ == "__main__":

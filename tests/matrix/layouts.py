@@ -11,8 +11,9 @@ from pathlib import Path
 
 from matrix.parts import ROOT, Bench, UnavailableError
 from matrix.processes import FailedError, last_lines
+from matrix.pythons import PYTHONS
 
-_RUNNING = "running.py"
+_RUNNING, _KERNEL = "running.py", "kernel.py"
 _SYSTEM_JAR = "iceberg-spark3-runtime.jar"  # as EMR names it
 # What root may do to a file that is closed to it; without them its modes hold for root, too.
 _WITHOUT = "-dac_override,-dac_read_search,-fowner"
@@ -99,13 +100,26 @@ def _statements(bench: Bench) -> None:
 
 
 def _notebook(bench: Bench) -> None:
-    """As %pip does: pip installs into the Python of a session that runs already."""
+    """`%pip install` in a cell of a notebook whose session runs already, and then `sis.install(spark)` in another."""
     _with_runtime(bench)
     bench.python_path = bench.python_path[:1]
+    packages = _with_kernel(bench)
     folder = bench.folder / "notebook"
+    # ipykernel is beside the Python that gets the package, as where a platform has both.
     subprocess.run([str(bench.python), "-m", "venv", str(folder)], check=True, timeout=120)
-    bench.job |= {"mode": "pip", "file": str(_wheel(bench))}
-    bench.python, bench.program = folder / "bin" / "python", _RUNNING
+    next(folder.glob("lib/*/site-packages")).joinpath("kernel.pth").write_text(f"{packages}\n", "utf-8")
+    bench.job |= {"kernel": str(folder / "bin" / "python"), "file": str(_wheel(bench))}
+    bench.program = _KERNEL
+
+
+def _with_kernel(bench: Bench) -> Path:
+    """The packages of the environment with ipykernel, which is the Python of the cell's program from now on."""
+    version = subprocess.run(
+        [str(bench.python), "-c", "import sys; print('%s.%s' % sys.version_info[:2])"],
+        capture_output=True, text=True, check=True, timeout=60,
+    ).stdout.strip()  # fmt: skip
+    bench.python = PYTHONS[version].environment("kernel", ("ipykernel>=6.29", "setuptools<81"))
+    return next(bench.python.parents[1].glob("lib/*/site-packages"))
 
 
 def _installed(bench: Bench) -> None:
@@ -171,6 +185,6 @@ LAYOUTS = {
         Layout("zip", "`spark-submit --py-files`, zip", _py_files(".zip")),
         Layout("wheel", "`spark-submit --py-files`, wheel", _py_files(".whl")),
         Layout("statements", "statements into a session that runs, the zip by `addPyFile`", _statements),
-        Layout("notebook", "`pip install` while the session runs", _notebook),
+        Layout("notebook", "`%pip install` in a notebook whose session runs", _notebook),
     )
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from matrix.cells import AXES, USUAL, Names, Result
+from matrix.cells import AXES, USUAL, Names, Result, parts_of
 from matrix.parts import ROOT
 from matrix.promises import PROMISES
 from matrix.reasons import Reason, reason_of
@@ -85,12 +85,12 @@ class _Notes:
 
 def _table(title: str, rows: str, columns: str, cells: Mapping[Names, Result], notes: _Notes) -> str:
     """A table of two axes; empty if none of its cells was run."""
-    header = [AXES[columns][name].title for name in AXES[columns]]
+    header = [AXES[columns][name].title for name in parts_of(columns)]
     lines = [f"## {title}", "", f"| | {' | '.join(header)} |", f"|---{'|---' * len(header)}|"]
-    if not any(_usual({rows: row, columns: column}) in cells for row in AXES[rows] for column in AXES[columns]):
+    if not any(_usual({rows: row, columns: column}) in cells for row in AXES[rows] for column in parts_of(columns)):
         return ""
     for row, part in AXES[rows].items():
-        marks = [_mark(cells.get(_usual({rows: row, columns: column})), notes) for column in AXES[columns]]
+        marks = [_mark(cells.get(_usual({rows: row, columns: column})), notes) for column in parts_of(columns)]
         lines.append(f"| {part.title} | {' | '.join(marks)} |")
     return "\n".join(lines) + "\n"
 

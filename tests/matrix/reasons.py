@@ -29,7 +29,15 @@ class Reason:
         )
 
 
-REASONS: tuple[Reason, ...] = ()
+REASONS: tuple[Reason, ...] = (
+    Reason(
+        {"spark": r"3\.5.*", "way": "dbt-thrift"},
+        "'NoneType' object is not iterable",
+        "dbt's run_query asks for the rows of each statement, which PyHive 0.7.0 cannot read where Spark 3.5 has none; "
+        "the statement itself has run",
+        "PyHive",
+    ),
+)
 
 
 def reason_of(result: Result, fault: str) -> Reason | None:

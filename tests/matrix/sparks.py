@@ -1,4 +1,6 @@
-"""The axis of Spark's versions: a version in the package's table, with each Scala that Iceberg has a runtime for."""
+"""The axis of Spark's versions: a version in the package's table, with each Scala that Iceberg has a runtime for; and
+first releases of such versions.
+"""
 
 from __future__ import annotations
 
@@ -18,10 +20,13 @@ from matrix.parts import UnavailableError, cache
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.spark import runtime_jar, versions
 
+# Tried with one Iceberg alone: the parts of their minor versions are the last releases.
+FIRST_RELEASES = ("4.1.0", "4.0.0")
+
 
 @dataclass(frozen=True, slots=True)
 class Spark:
-    """A version of Spark. minor: `4.1`. scala: `2.13`."""
+    """A version of Spark. minor: `4.1`. scala: `2.13`. name: `4.1`, `3.5-scala2.13`, or a release, `4.1.0`."""
 
     minor: str
     scala: str
@@ -30,15 +35,20 @@ class Spark:
     @property
     def title(self) -> str:
         """For the page."""
-        return f"Spark {self.minor}, Scala {self.scala}"
+        return f"Spark {self.name if self.is_release else self.minor}, Scala {self.scala}"
+
+    @property
+    def is_release(self) -> bool:
+        """Whether it is one release, and not the last one of its minor version."""
+        return self.name in FIRST_RELEASES
 
     def packages(self) -> Path:
         """A folder of Python packages with pyspark and py4j alone. Raises UnavailableError."""
-        if self.name != self.minor:
+        if self.name.startswith(f"{self.minor}-"):
             return _with_scala(self.minor, self.scala, SPARKS[self.minor].packages())
-        if not pyspark.__version__.startswith(f"{self.minor}."):
+        if self.is_release or not pyspark.__version__.startswith(f"{self.minor}."):
             try:
-                return spark_line.provided(self.minor)
+                return spark_line.provided(self.name)
             except spark_line.UnavailableError as error:
                 raise UnavailableError(str(error)) from None
         return _linked(cache() / "tests" / "matrix" / f"pyspark-{pyspark.__version__}", _installed)
@@ -75,7 +85,7 @@ def _records() -> dict[str, Spark]:
         minor, scala = key.split("_")
         name = minor if minor not in records else f"{minor}-scala{scala}"
         records[name] = Spark(minor, scala, name)
-    return records
+    return records | {release: Spark(versions.minor(release), "2.13", release) for release in FIRST_RELEASES}
 
 
 SPARKS = _records()

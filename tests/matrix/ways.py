@@ -30,6 +30,7 @@ _WITHOUT_CLIENT = "3.5"  # of which pip has no package with the client alone
 _CLIENT_NEEDS = ("pandas<3", "pyarrow", "grpcio", "grpcio-status", "googleapis-common-protos", "setuptools<81")
 _DBT = ("dbt-core==1.11.*", "dbt-spark==1.11.*", *_PYHIVE)
 _ANSWER = '{"index"'
+_EXTENSION = "sparkicebergsql.Extension"
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +94,7 @@ def _connect_jar(bench: Bench) -> Path:
         folder = f"tests/matrix/connect-{coordinate[2]}-{bench.scala}"
         if jars := store_parts.fetched(folder, (coordinate,), transitive=False):
             return jars[0]
-    raise UnavailableError(f"org.apache.spark:spark-connect_{bench.scala}:{bench.spark} is not in Maven")
+    raise UnavailableError(f"the registry had no spark-connect_{bench.scala} for Spark {bench.spark}")
 
 
 def _thrift_server(bench: Bench) -> int:
@@ -201,7 +202,10 @@ def _dbt_session(bench: Bench, python: Python, statements: Sequence[str], starte
     jars = ",".join(filter(None, (str(bench.runtime), str(extension_jar(bench)), bench.settings.get("spark.jars"))))
     folder = bench.folder / "conf"
     folder.mkdir()
-    lines = "".join(f"{key} {value}\n" for key, value in {**bench.settings, "spark.jars": jars}.items())
+    settings = {**bench.settings, "spark.jars": jars}
+    if _number(bench) < _SPARK_4:  # whose sessions in Python load no extension that is not named
+        settings["spark.sql.extensions"] += f",{_EXTENSION}"
+    lines = "".join(f"{key} {value}\n" for key, value in settings.items())
     (folder / "spark-defaults.conf").write_text(lines, "utf-8")
     profile = {"type": "spark", "method": "session", "schema": "m", "host": "NA"}
     environment = bench.environment | {"SPARK_CONF_DIR": str(folder), "PYTHONPATH": str(bench.python_path[0])}

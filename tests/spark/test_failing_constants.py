@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from pyspark.sql import SparkSession
 from scans import metrics
+from session_settings import settings
 
 TABLE, TRUTH = "local.failing_constants.t", "failing_constants_truth"
 VALUES = "SELECT * FROM VALUES (1, 1, 'a'), (2, 5, 'b'), (3, 9, 'c') AS t (id, k, s)"
@@ -72,7 +73,7 @@ def test_other_conditions_are_pushed_down(spark: SparkSession) -> None:
 
 def test_a_constant_that_a_row_needs_fails(spark: SparkSession) -> None:
     for table in (TRUTH, TABLE):
-        with pytest.raises(Exception, match="DIVIDE_BY_ZERO"):
+        with settings(spark, **{"spark.sql.ansi.enabled": "true"}), pytest.raises(Exception, match="DIVIDE_BY_ZERO"):
             rows(spark, f"SELECT id FROM {table} WHERE if(k > 1, true, 1 / 0 > 1)")
 
 

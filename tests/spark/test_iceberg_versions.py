@@ -133,7 +133,8 @@ def test_each_tested_version_has_a_release_and_the_pinned_one_is_tested() -> Non
     assert ALWAYS in CELLS
 
 
-# What is said of class paths that are not right: the line, its jars, and a part of the sentence.
+# What is said of class paths that are not right, or not tested: the line, its jars, of which one may have got another
+# version as its build's, and a part of the sentence.
 CLASS_PATHS = {
     "two builds": (
         "3.5",
@@ -144,6 +145,16 @@ CLASS_PATHS = {
     "a newer Spark": ("4.0", ["4.1_2.13-1.11.0"], "error: The Iceberg on the class path, 1.11.0 in "),
     "another Scala": ("4.1", ["3.5_2.12-1.11.0"], "error: The Iceberg on the class path, 1.11.0 in "),
     "none": ("4.1", [], "error: Iceberg's runtime is not on this session's class path"),
+    "a vendor's build": (
+        "3.5",
+        ["3.5_2.12-1.6.1 as 1.6.1-amzn-2"],
+        "warning: Iceberg 1.6.1-amzn-2 is not tested with Spark 3.5, only its releases 1.5 to 1.12",
+    ),
+    "an unreleased build": (
+        "4.1",
+        ["4.1_2.13-1.12.0 as 1.13.0-SNAPSHOT"],
+        "warning: Iceberg 1.13.0-SNAPSHOT is not tested with Spark 4.1, only its releases 1.11 to 1.12",
+    ),
 }
 SAID = """
 import sys, warnings
@@ -169,12 +180,32 @@ print("problems:", sis.doctor(spark).problems)
 """
 
 
+def _jar(artifact: str, folder: Path) -> Path:
+    """A runtime, `3.5_2.12-1.6.1`; or a copy that says it is another version, and whose name says nothing."""
+    release, _, version = artifact.partition(" as ")
+    name, _, number = release.rpartition("-")
+    jar: Path = extra_jars.fetched("org.apache.iceberg", f"iceberg-spark-runtime-{name}", number)
+    if not version:
+        return jar
+    with (
+        zipfile.ZipFile(jar) as source,
+        zipfile.ZipFile(folder / "iceberg.jar", "w", zipfile.ZIP_DEFLATED, True, 1) as copy,
+    ):
+        for entry in source.infolist():
+            content = source.read(entry)
+            if entry.filename == "iceberg-build.properties":
+                content = content.replace(
+                    f"git.build.version={number}".encode(), f"git.build.version={version}".encode()
+                )
+            copy.writestr(entry, content)
+    return folder / "iceberg.jar"
+
+
 @pytest.mark.swept
 @pytest.mark.parametrize("name", CLASS_PATHS)
 def test_a_class_path_that_is_not_right(name: str, tmp_path: Path) -> None:
     line, artifacts, sentence = CLASS_PATHS[name]
-    names = (artifact.rpartition("-") for artifact in artifacts)
-    jars = [extra_jars.fetched("org.apache.iceberg", f"iceberg-spark-runtime-{n}", v) for n, _, v in names]
+    jars = [_jar(artifact, tmp_path) for artifact in artifacts]
     (tmp_path / "packages").mkdir()
     environment = {k: v for k, v in os.environ.items() if not k.startswith(("PYTEST_", "SPARK_HOME", spark_line.NAME))}
     done = subprocess.run(

@@ -79,6 +79,38 @@ with sis.thrift_server(spark, port=0, ddl=os.environ["DDL"]) as server:
 """
 
 
+LEAVES = """
+spark = sis.session(os.getcwd() + "/w", config={**SMALL, "spark.master": "local[2]"})
+jvm = spark._jvm
+classes = jvm.java.lang.Class
+classes.forName("org.apache.hive.jdbc.HiveDriver")
+service = "org.apache.hive.service.rpc.thrift.TCLIService$Iface"
+def member(connection, name):
+    field = connection.getClass().getDeclaredField(name)
+    field.setAccessible(True)
+    return field.get(connection)
+def waited_for(url, text):
+    connection = jvm.java.sql.DriverManager.getConnection(url, "root", "")
+    request = jvm.org.apache.hive.service.rpc.thrift.TExecuteStatementReq(member(connection, "sessHandle"), text)
+    types = spark._sc._gateway.new_array(classes, 1)
+    types[0] = request.getClass()
+    values = spark._sc._gateway.new_array(jvm.Object, 1)
+    values[0] = request
+    method = classes.forName(service).getMethod("ExecuteStatement", types)
+    status = method.invoke(member(connection, "client"), values).getStatus()
+    assert status.getErrorMessage() is None, status.getErrorMessage()
+    connection.close()
+    loader = jvm.org.apache.spark.util.Utils.getContextOrSparkClassLoader()
+    print("has classes:", loader.getResource("org/apache/iceberg/hive/HiveCatalog.class") is not None)
+with sis.thrift_server(spark, port=0) as server:
+    waited_for(server.url, "CREATE TABLE local.n.t (x INT) USING iceberg")
+    spark.sql("INSERT INTO local.n.t VALUES (7)")
+    for row in spark.sql("SELECT * FROM local.n.t").collect():
+        print("row", row.x)
+    waited_for(server.url, "DROP TABLE local.n.t")
+"""
+
+
 @pytest.mark.parametrize("ddl", swept(["error", "off"], 2))
 def test_a_client_connects_whose_default_catalog_is_of_a_jar(tmp_path: Path, ddl: str) -> None:
     """Before its first statement Spark runs USE on a thread of Hive's, which does not have the jars of `spark.jars`."""
@@ -120,6 +152,12 @@ def test_refusals(spark: SparkSession, said: str) -> None:
     spark.sql("REFRESH TABLE local.thrift.d")  # this session's catalog has cached it
     spec = spark.sql("SELECT DISTINCT field_name FROM iceberg_partition_specs('local.thrift.d')")
     assert {row[0] for row in spec.collect()} == {"ts_day", "ts_bucket_4"}
+
+
+def test_a_client_that_leaves_takes_no_class_with_it(tmp_path: Path) -> None:
+    """One that waits for its statements, as PyHive does and so dbt: Hive then closes the class loader of the jars."""
+    printed, _ = process.run(tmp_path, LEAVES)
+    assert printed.splitlines()[-3:] == ["has classes: True", "row 7", "has classes: True"], printed
 
 
 def test_a_port_that_is_taken(spark: SparkSession) -> None:

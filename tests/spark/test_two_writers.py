@@ -14,7 +14,7 @@ from adversary.truth.schedules import CONFLICT
 from pyspark.sql import SparkSession
 from samples import swept
 
-from spark_iceberg_sql.spark.bridge.jvm import gateway
+from spark_iceberg_sql.spark.bridge.jvm import compiler, gateway
 
 TABLE = "local.writers.t"
 Row = tuple[int, int, int]
@@ -95,11 +95,21 @@ def succeeds(session: SparkSession, statement: str) -> bool:
     return True
 
 
+def newest_format() -> int:
+    """The newest format version of this Iceberg's tables."""
+    metadata = compiler.context_loader().loadClass("org.apache.iceberg.TableMetadata")
+    field = metadata.getDeclaredField("SUPPORTED_TABLE_FORMAT_VERSION")
+    field.setAccessible(True)
+    return int(field.getInt(None))
+
+
 @pytest.mark.parametrize(("first", "second", "mode", "other_mode", "level", "version", "spec"), swept(CASES, 60))
 def test_statements_of_two_writers(
     spark: SparkSession, first: str, second: str, mode: str, other_mode: str, level: str, version: int, spec: str
 ) -> None:
     """The second writer's statement has the rows of some order of the two, or fails with a conflict."""
+    if version > newest_format():
+        pytest.skip(f"this Iceberg has no format version {version}")
     command = second.split()[0].lower()
     create(
         spark, {c: mode if c == command else other_mode for c in ("delete", "update", "merge")}, level, version, spec
@@ -113,6 +123,11 @@ def test_statements_of_two_writers(
     assert rows(spark) in [sorted(order) for order in orders]
 
 
+def refuses_more() -> bool:
+    """Whether the check is Iceberg's own one, since this Iceberg takes no other (CommitCheck.java)."""
+    return not gateway.class_exists("org.apache.iceberg.SnapshotAncestryValidator")
+
+
 DELETE = "DELETE FROM {t} WHERE r = 1"
 UPDATE = "UPDATE {t} SET v = v + 10 WHERE r = 1"
 BY_POSITION = dict.fromkeys(("delete", "update", "merge"), MODES[1])
@@ -123,7 +138,10 @@ def test_a_delete_does_not_leave_what_another_writer_has_replaced(spark: SparkSe
     create(spark, BY_POSITION, "snapshot")
     other = second_session(spark)
     spark.sql(UPDATE.format(t=TABLE))
-    with pytest.raises(FAILS, match="rows of this DELETE may have been replaced by snapshot"):
+    message = (
+        "Found new conflicting delete files" if refuses_more() else "rows of this DELETE may have been replaced by"
+    )
+    with pytest.raises(FAILS, match=message):
         other.sql(DELETE.format(t=TABLE))
     other.sql(DELETE.format(t=TABLE))  # the refused commit has read the newest version
     assert [row[0] for row in rows(spark)] == [2, 3, 4]
@@ -147,6 +165,8 @@ def test_without_the_rule_it_does(spark: SparkSession) -> None:
     ],
 )
 def test_what_replaces_no_rows_of_a_delete_is_no_conflict(spark: SparkSession, first: str, second: str) -> None:
+    if refuses_more() and not first.startswith("INSERT"):
+        pytest.skip("before Iceberg 1.11 its own check refuses each new delete file of the partitions")
     create(spark, BY_POSITION, "snapshot", spec="k")
     other = second_session(spark)
     spark.sql(first.format(t=TABLE))

@@ -325,8 +325,9 @@ ISSUES: tuple[IcebergIssue, ...] = (
     ),
     IcebergIssue(
         "null buckets",
-        "with spark.sql.sources.v2.bucketing.allowCompatibleTransforms.enabled, a join of tables with different "
-        "numbers of buckets fails with a NullPointerException if a table has a null partition",
+        "from Spark 4.0 on, with spark.sql.sources.v2.bucketing.allowCompatibleTransforms.enabled, an outer join of "
+        "tables with different numbers of buckets fails with a NullPointerException if it keeps the null partition of "
+        "the one with more",
         "",
         "spj does not propose the setting for such a join, and says why",
         PROBED_VERSIONS[5:],

@@ -1,12 +1,11 @@
 """A session that somebody else has started, into which the package comes. The job's `mode` says how.
 
-install: the package is on the path already. add: by addPyFile. pip: pip installs it into this Python now.
+install: the package is on the path already. add: by addPyFile.
 `closed` is a folder that this program must not be able to write to.
 """
 
 from __future__ import annotations
 
-import subprocess
 import sys
 import warnings
 from pathlib import Path
@@ -34,8 +33,6 @@ assert spark.sql("SELECT 1").collect()
 assert task["mode"] == "install" or "spark_iceberg_sql" not in sys.modules
 if task["mode"] == "add":
     spark.sparkContext.addPyFile(task["file"])
-elif task["mode"] == "pip":
-    subprocess.run([sys.executable, "-m", "pip", "install", "-q", task["file"]], check=True, timeout=200)
 # As a statement that comes later, compiled by itself.
 exec(compile("import spark_iceberg_sql as sis\nsis.install(spark)", "<statement>", "exec"))
 answers.run(task["statements"], lambda text: spark.sql(text).collect())

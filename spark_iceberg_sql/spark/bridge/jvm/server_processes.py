@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from spark_iceberg_sql.errors import IcebergSqlError
-from spark_iceberg_sql.spark.bridge.jvm import configuration, gateway, process, shims
+from spark_iceberg_sql.spark.bridge.jvm import compiler, configuration, gateway, process, shims
 from spark_iceberg_sql.spark.bridge.jvm.java_errors import JVM_ERRORS, message
 
 if TYPE_CHECKING:
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 _CONNECT = "org.apache.spark.sql.connect.service.SparkConnectService"
 _THRIFT = "org.apache.spark.sql.hive.thriftserver.HiveThriftServer2"
+_LOADER = "org.apache.spark.sql.internal.NonClosableMutableURLClassLoader"
 _SQL_CONF = "org.apache.spark.sql.internal.SQLConf"
 _STACK = "spark.sql.connect.serverStacktrace.enabled"
 # Settings that can switch off the check of partition DDL or of copies; one of them is Spark's own.
@@ -116,10 +117,27 @@ def start_thrift(spark: SparkSession, host: str, port: int) -> tuple[int, Stop]:
     settings.set("hive.server2.thrift.bind.host", host)
     settings.set("hive.server2.thrift.port", str(port))
     try:
+        _keep_jars(spark)
         server = shims.thrift_server(gateway.java_class(_THRIFT), gateway.java_session(spark))
     except JVM_ERRORS as error:
         raise _cannot_listen("Thrift", host, port, error) from None
     return port, server.stop
+
+
+def _keep_jars(spark: SparkSession) -> None:
+    """Give Spark a class loader for its servers' statements whose parents Hive cannot close (KeptJars.java)."""
+    shared = gateway.java_session(spark).sharedState()
+    before = shared.jarClassLoader()
+    parent = before.getParent()
+    if parent.getClass().getName().startswith("sparkicebergsql."):
+        return
+    kept = compiler.shared_instance(__package__, "KeptJars").over(parent)
+    loader = gateway.java_class(_LOADER)(kept)
+    for url in before.getURLs():  # of ADD JAR
+        loader.addURL(url)
+    field = shared.getClass().getDeclaredField("jarClassLoader")
+    field.setAccessible(True)
+    field.set(shared, loader)
 
 
 def _require(spark: SparkSession, name: str, server_name: str, artifact: str) -> None:
