@@ -25,8 +25,7 @@ _ORDERS = {
 }
 # {0} is a prefix of names. Delta refuses some of them itself.
 STATEMENTS = (
-    "CREATE TABLE {0}d (id BIGINT, v INT, ts TIMESTAMP) USING delta "
-    "TBLPROPERTIES ('delta.enableDeletionVectors' = 'true')",
+    "CREATE TABLE {0}d (id BIGINT, v INT, ts TIMESTAMP) USING delta TBLPROPERTIES (delta.enableDeletionVectors = true)",
     "INSERT INTO {0}d VALUES (1, 2, TIMESTAMP'2024-01-01')",
     "CREATE TABLE {0}c SHALLOW CLONE {0}d",
     "CREATE OR REPLACE TABLE {0}c SHALLOW CLONE {0}d VERSION AS OF 1",
@@ -40,7 +39,7 @@ STATEMENTS = (
     "ALTER TABLE {0}d DROP CONSTRAINT positive",
     "ALTER TABLE {0}d DROP FEATURE deletionVectors",
     "ALTER TABLE {0}d DROP FEATURE deletionVectors TRUNCATE HISTORY",
-    "CREATE TABLE {0}g (ts TIMESTAMP, day DATE GENERATED ALWAYS AS (CAST(ts AS DATE))) USING delta PARTITIONED BY (day)",
+    "CREATE TABLE {0}g (ts TIMESTAMP, d DATE GENERATED ALWAYS AS (CAST(ts AS DATE))) USING delta PARTITIONED BY (d)",
     "CREATE TABLE {0}i (id BIGINT GENERATED ALWAYS AS IDENTITY (START WITH 1), v INT) USING delta",
     "ALTER TABLE {0}i ALTER COLUMN id SYNC IDENTITY",
     "CREATE TABLE {0}t (id BIGINT) USING delta PARTITIONED BY (bucket(4, id))",
