@@ -17,7 +17,9 @@ from spark_iceberg_sql.files.jvm.jvm_sql import JVM_SUFFIXES, jvm_sql, may_conta
 from spark_iceberg_sql.files.projects.project_readers import Projects, configures_models, with_models
 from spark_iceberg_sql.files.source import ExtractionProblem, SourceFile, TextUnit, detect_engine
 from spark_iceberg_sql.files.source_map import range_fragment
-from spark_iceberg_sql.files.yaml_nodes import YAML_SUFFIXES
+from spark_iceberg_sql.files.yaml_nodes import HELP as YAML_HELP
+from spark_iceberg_sql.files.yaml_nodes import YAML_SUFFIXES, is_installed
+from spark_iceberg_sql.files.yaml_sql import file_may_have_sql_values, may_have_sql_values, sql_values
 
 _DOCUMENTS = frozenset({".md", ".markdown", ".mdx", ".rst"})
 SUFFIXES = frozenset({".sql", ".hql", ".ddl", ".py", ".ipynb"}) | _DOCUMENTS | JVM_SUFFIXES
@@ -96,9 +98,10 @@ def _walk(folder: str, excluded: Callable[[Path], bool], ignored: Set[str]) -> I
             if suffix not in SUFFIXES | YAML_SUFFIXES or name.startswith("."):
                 continue
             path = os.path.normpath(os.path.join(root, name))
-            is_checked = suffix in SUFFIXES or configures_models(path, projects)
             # A pipe, a socket or a device may never end.
             may_block = os.path.exists(path) and not os.path.isfile(path)
+            is_checked = suffix in SUFFIXES or configures_models(path, projects)
+            is_checked = is_checked or not (may_block or skipped(path) or not file_may_have_sql_values(path))
             # Sites link documents that only a build makes; nobody keeps SQL that runs behind such a link.
             is_dangling = suffix in _DOCUMENTS and not os.path.exists(path)
             if is_checked and not skipped(path) and not may_block and not is_dangling:
@@ -200,6 +203,11 @@ def _source_by_suffix(name: str, text: str, callables: Sequence[str]) -> SourceF
         return SourceFile(name, (unit,), tuple(fragments), tuple(problems), is_program=True, **detect_engine(text))
     if suffix in JVM_SUFFIXES:
         return _source_of_jvm(name, text, is_scala=suffix != ".java")
+    if suffix in YAML_SUFFIXES and may_have_sql_values(text.encode("utf-8", "replace")):
+        if not is_installed():
+            problem = ExtractionProblem(0, 0, 0, "the SQL in this YAML file cannot be read", YAML_HELP)
+            return SourceFile(name, (unit,), (), (problem,))
+        return SourceFile(name, (unit,), tuple(sql_values(text)))
     if suffix in _DOCUMENTS:
         from spark_iceberg_sql.files.documents.sql_blocks import read_document  # the command starts sooner
 
