@@ -106,15 +106,14 @@ def yaml_statements(path: Path, text: str, project: Project) -> Extraction:
     try:
         if path == project.file:
             yaml_nodes.compose(text)
-            resources = _all_resources(project)
+            resources = list(_all_resources(project))
         else:
-            resources = _resources_named(project, [key for key, _ in project.entries_of(path)])
+            resources = list(_resources_named(project, [key for key, _ in project.entries_of(path)]))
     except YamlError as error:
         yield ExtractionProblem(0, 0, 0, str(error), "correct the YAML")
         return
     counts: dict[Offsets, int] = {}
     reported: set[ExtractionProblem] = set()
-    resources = list(resources)
     for resource in resources if "clustered_by" in text else ():
         layers = project.layers(resource)
         if (resource.path or Path()).suffix != ".py" and _is_iceberg_table(resource, layers):
