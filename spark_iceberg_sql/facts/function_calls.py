@@ -49,7 +49,7 @@ def misspelt_verb(word: str) -> str:
 
 def may_be_query(statement: Statement) -> bool:
     """True if a statement may contain what the rules for queries check: calls, filters, strings in double quotes ..."""
-    if statement.first == "SELECT" and statement.may_contain("from"):
+    if statement.first == "SELECT" and (statement.may_contain("from") or "*" in statement.text):
         return True  # it may name a partition field
     if statement.first in ("MERGE", "DELETE", "UPDATE") or misspelt_verb(statement.first):
         return True

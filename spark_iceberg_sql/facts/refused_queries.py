@@ -36,7 +36,7 @@ _AFTER_COLUMN = frozenset({
     "FROM", "WHERE", "GROUP", "ORDER", "HAVING", "LIMIT", "AND", "OR", "IS", "IN", "NOT", "BETWEEN", "LIKE", "ILIKE",
     "RLIKE", "AS", "ASC", "DESC", "THEN", "ELSE", "END", "WHEN",
 })  # fmt: skip
-_UNSUPPORTED = frozenset({"OVER", "WINDOW", "TABLESAMPLE", "VERSION", "TIMESTAMP", "SCHEMA", "UNPIVOT", "EXTRACT"})
+_UNSUPPORTED = frozenset({"OVER", "WINDOW", "TABLESAMPLE", "OF", "SCHEMA", "UNPIVOT", "EXTRACT"})
 _METADATA_COLUMNS = frozenset({
     "_file", "_pos", "_deleted", "_spec_id", "_partition", "_row_id", "_last_updated_sequence_number",
     "_change_type", "_change_ordinal", "_commit_snapshot_id", "_metadata", "metadata",

@@ -244,4 +244,5 @@ def test_sql_functions_prune_as_their_bodies(answers: dict[str, Any]) -> None:
     counts = [result for text, result in said.items() if text.startswith("SELECT count")]
     assert counts == [["1"]] * 3
     plans = ["".join(result) for text, result in said.items() if text.startswith("EXPLAIN")]
-    assert ["ts >= " in plan for plan in plans] == [True] * 3, plans
+    # As a range of the column, or as Iceberg's own function.
+    assert [re.search(r"filters=.*(?:ts >= |day\(ts\) = )", plan) is not None for plan in plans] == [True] * 3, plans
