@@ -50,7 +50,7 @@ def read_document(name: str, text: str, suffix: str) -> SourceFile:
 
 
 def _statements(text: str, block: SqlBlock) -> Iterator[SqlBlock]:
-    """The parts of a block that begin with a statement behind a blank line or a comment, without a magic before them."""
+    """The parts of a block, each from a statement behind a blank line or a comment, without a magic before them."""
     lines = list(block.lines)
     if _MAGIC.fullmatch(text, *lines[0]) is not None:
         del lines[0]
