@@ -387,7 +387,8 @@ FROM_THE_WILD = {
     "a key": ("flink", "CREATE TABLE t (id INT, PRIMARY KEY (id) NOT ENFORCED)", "id INT", 1),
     "a connector": (
         "flink",
-        "CREATE TABLE t (id INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '5' SECOND) WITH ('connector'='iceberg', 'uri'='h')",
+        """CREATE TABLE t (id INT, ts TIMESTAMP(3), WATERMARK FOR ts AS ts - INTERVAL '5' SECOND)
+        WITH ('connector'='iceberg', 'uri'='h')""",
         "id INT, ts TIMESTAMP_NTZ",
         2,
     ),
