@@ -153,3 +153,11 @@ def test_statements_apart_need_no_semicolon(text: str) -> None:
 def test_a_query_of_a_statement_is_not_apart() -> None:
     text = "```sql\nCREATE TABLE t USING iceberg\nPARTITIONED BY (bucket(id, 4)) AS\n\nSELECT 1 AS id\n```\n"
     assert [code for _, code, _ in findings(text)] == ["SIS104"]
+
+
+def test_an_example_may_show_the_columns_of_before() -> None:
+    create = "```sql\nCREATE TABLE t (id BIGINT, n BIGINT) USING iceberg;\n```\n"
+    rename = "```sql\nALTER TABLE t RENAME COLUMN n TO m;\n```\n"
+    query = "```sql\nSELECT n FROM t WHERE id = 1;\n```\n"
+    assert findings(create + rename + query) == []
+    assert [code for _, code, _ in findings(create + query.replace("SELECT n", "SELECT x"))] == ["SIS611"]

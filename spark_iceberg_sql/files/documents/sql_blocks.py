@@ -34,6 +34,9 @@ _BEGINNING = regex(
 _BLANK_OR_COMMENT = regex(r"\s*(?:--[^\n]*)?\n?")
 _SKIP_FILE = regex(r"(?:<!--|\{/\*|^\.\.)\s*iceberg-sql:\s*skip-file\b")
 _CREATED = regex(r"\bcreate\s+table\s+(?:if\s+not\s+exists\s+)?([\w.`-]+)", re.IGNORECASE)
+_LOSES_COLUMNS = regex(
+    r"\balter\s+table\s+([\w.`-]+)\s+(?:rename\s+column|drop\s+columns?|change|replace\s+columns)\b", re.IGNORECASE
+)
 # What stands for text that the author left out, `...` or `<table>`; a type's `<` follows a word.
 _ELLIPSIS = regex(r"\.\.\.|\u2026|(?<![\w`])<[A-Za-z][\w -]*>")
 
@@ -69,13 +72,18 @@ def _statements(text: str, block: SqlBlock) -> Iterator[SqlBlock]:
 
 
 def _as_examples(fragments: Iterable[SqlFragment]) -> Iterator[SqlFragment]:
-    """The fragments; one that creates a table of an earlier one is another example, before which that is unknown."""
+    """The fragments; one that creates a table of an earlier one is another example, before which that is unknown.
+
+    So is a table after an example that takes a column from it: the next one may show the table as it was.
+    """
     created: set[str] = set()
+    changed: set[str] = set()
     for fragment in fragments:
         names = {match[1].replace("`", "").lower() for match in _CREATED.finditer(fragment.sql)}
-        repeated = tuple(sorted(names & created))
+        unknown = tuple(sorted((names & created) | changed))
         created |= names
-        yield replace(fragment, side_effects=repeated) if repeated else fragment
+        changed = {match[1].replace("`", "").lower() for match in _LOSES_COLUMNS.finditer(fragment.sql)}
+        yield replace(fragment, side_effects=unknown) if unknown else fragment
 
 
 def _fragment(text: str, block: SqlBlock) -> SqlFragment:
