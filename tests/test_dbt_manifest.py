@@ -154,19 +154,25 @@ def test_a_manifest_without_a_text(project: Path) -> None:
     assert said.endswith("and `target/manifest.json` does not contain the text of `daily`")
 
 
-def test_a_mapping_is_a_note(project: Path) -> None:
+def messages(path: str) -> list[tuple[str, str]]:
+    return [(d.message, d.help or "") for name, _, d in every() if name == path]
+
+
+def test_a_mapping_of_bigquery_is_an_error(project: Path) -> None:
     """dbt-spark loops over it, so that its keys are taken for columns."""
     (project / "models" / "events.sql").write_text(
         "{{ config(materialized='table', file_format='iceberg',"
         " partition_by={'field': 'ts', 'data_type': 'timestamp'}) }}\nselect 1 as id\n"
     )
-    (said,) = notes()["models/events.sql"]
-    assert said == (
-        "not checked: `partition_by` is a mapping; dbt-spark uses its keys as columns: `field`, `data_type`"
-    )
+    assert messages("models/events.sql") == [
+        (
+            "`partition_by` is a mapping; dbt-spark uses its keys as columns: `field`, `data_type`",
+            "write `partition_by=['days(ts)']`",
+        )
+    ]
 
 
-def test_a_list_with_a_mapping_is_a_note(project: Path) -> None:
+def test_a_list_with_a_mapping_is_an_error(project: Path) -> None:
     """dbt-spark writes each item into the clause, a mapping as Jinja writes it: `({'field': 'ts'}, id)`."""
     (project / "models" / "events.sql").write_text(
         "{{ config(materialized='table', file_format='iceberg',"
@@ -177,9 +183,9 @@ def test_a_list_with_a_mapping_is_a_note(project: Path) -> None:
         "models:\n  - name: more\n    config:\n      materialized: table\n      file_format: iceberg\n"
         "      partition_by:\n        - field: ts\n"
     )
-    found = notes()
-    said = "not checked: `partition_by` lists a mapping; dbt-spark copies it into the statement, which Spark refuses"
-    assert found["models/events.sql"] == found["models/more.yml"] == [said]
+    said = "`partition_by` lists a mapping; dbt-spark copies it into the statement, which Spark refuses"
+    for path in ("models/events.sql", "models/more.yml"):
+        assert [message for message, _ in messages(path)] == [said]
 
 
 def test_a_changed_model(project: Path) -> None:

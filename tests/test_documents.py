@@ -12,6 +12,7 @@ from spark_iceberg_sql.config.settings import Settings
 from spark_iceberg_sql.files.discovery import _DOCUMENTS, extract_source, find_files
 from spark_iceberg_sql.files.documents.sql_blocks import READERS
 
+ADD = "ALTER TABLE t ADD PARTITION FIELD bucket(4, id)"
 WRONG = "CREATE TABLE t (id BIGINT) USING iceberg PARTITIONED BY (bucket(id, 16));"
 
 
@@ -133,3 +134,30 @@ def test_each_kind_of_document_has_its_reader() -> None:
 def test_a_link_to_a_document_that_is_not_built_is_passed_over(tmp_path: Path) -> None:
     (tmp_path / "spec.md").symlink_to(tmp_path / "missing.md")
     assert list(find_files([str(tmp_path)], lambda path: False)) == []
+
+
+WITHOUT_SEMICOLONS = {
+    "a comment between": f"```sql\n-- one\nCREATE TABLE t (id BIGINT) USING iceberg\n\n-- two\n{ADD}\n```\n",
+    "a blank line": f"```sql\nCREATE TABLE t (id BIGINT) USING iceberg\n\n{ADD}\n```\n",
+    "in a quotation": f"> ```sql\n> CREATE TABLE t (id BIGINT) USING iceberg\n>\n> {ADD}\n> ```\n",
+    "a magic": f"```sql\n%sql\nCREATE TABLE t (id BIGINT) USING iceberg;\n{ADD}\n```\n",
+}
+
+
+@pytest.mark.parametrize("text", WITHOUT_SEMICOLONS.values(), ids=WITHOUT_SEMICOLONS)
+def test_statements_apart_need_no_semicolon(text: str) -> None:
+    assert findings(text) == []
+    assert [found[1:] for found in findings(text.replace("bucket(4, id)", "bucket(id, 4)"))] == [("SIS104", "id, 4")]
+
+
+def test_a_query_of_a_statement_is_not_apart() -> None:
+    text = "```sql\nCREATE TABLE t USING iceberg\nPARTITIONED BY (bucket(id, 4)) AS\n\nSELECT 1 AS id\n```\n"
+    assert [code for _, code, _ in findings(text)] == ["SIS104"]
+
+
+def test_an_example_may_show_the_columns_of_before() -> None:
+    create = "```sql\nCREATE TABLE t (id BIGINT, n BIGINT) USING iceberg;\n```\n"
+    rename = "```sql\nALTER TABLE t RENAME COLUMN n TO m;\n```\n"
+    query = "```sql\nSELECT n FROM t WHERE id = 1;\n```\n"
+    assert findings(create + rename + query) == []
+    assert [code for _, code, _ in findings(create + query.replace("SELECT n", "SELECT x"))] == ["SIS611"]

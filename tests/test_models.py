@@ -99,7 +99,14 @@ def model(config: str, query: str = QUERY) -> str:
         ("partition_by=['bucket(id, 16)'], enabled=false", []),
         ("partition_by=none", []),
         # BigQuery's.
-        ("partition_by={'field': 'ts', 'data_type': 'timestamp', 'granularity': 'day'}", []),
+        ("partition_by={'field': 'ts', 'data_type': 'timestamp'}", [("SIS412", "{'field': 'ts', 'data_type': 'timestamp'}")]),
+        # Hive's buckets.
+        ("clustered_by='id', buckets=8", [("SIS412", "'id'")]),
+        ("clustered_by=['id', 'ts'], buckets=8", [("SIS412", "['id', 'ts']")]),
+        ("clustered_by=['id'], partition_by=['days(ts)']", [("SIS412", "['id']")]),
+        ("clustered_by=['id'], buckets=8, file_format='parquet'", []),
+        ("clustered_by=none, buckets=8", []),
+        ("clustered_by=var('c'), buckets=8", []),
         # What only dbt knows.
         ("partition_by=var('by')", []),
         ("partition_by=['days(ts)', env_var('BY')]", []),
@@ -215,8 +222,10 @@ models:
         (" \"{{ 'days(ts)' if target.name == 'x' else 'weeks(ts)' }}\"", []),
         (" ~", []),
         ("", []),
-        (" {field: ts, data_type: date}", []),
-        (" [{field: ts}]", []),
+        (" {field: ts, data_type: date}", [("SIS412", "{field: ts, data_type: date}")]),
+        (" {a: ts}", []),
+        (" [{field: ts}]", [("SIS412", "[{field: ts}]")]),
+        (" days(ts)\n      clustered_by: [id, ts]\n      buckets: 8", [("SIS412", "[id, ts]")]),
     ],
 )
 def test_yaml(write: Write, by: str, expected: list[tuple[str, str]], end: str) -> None:

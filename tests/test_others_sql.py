@@ -730,7 +730,7 @@ def test_a_macro_leaves_nothing_behind() -> None:
     assert errors("m.sql", text + "ALTER TABLE db.t ADD PARTITION FIELD id") == []
 
 
-@pytest.mark.parametrize("name", ["A.scala", "A.java", "x.yml", "x.sh", "x.zpln"])
+@pytest.mark.parametrize("name", ["A.kt", "x.yml", "x.sh", "x.zpln"])
 def test_files_that_are_not_read(name: str) -> None:
     assert [item[:2] for item in lint(name, "ALTER TABLE t ADD PARTITION FIELD weeks(x)")] == [("SIS002", "note")]
 
@@ -851,3 +851,20 @@ def test_the_type_to_write_is_not_refused_in_turn(text: str, type_: str, change:
     )
     assert in_v3.help is not None
     assert "format-version" not in in_v3.help
+
+
+@pytest.mark.parametrize(
+    ("engine", "text"),
+    [
+        ("trino", "CREATE TABLE iceberg.s.a (n VARCHAR);\nCREATE TABLE b (k INT) WITH (partitioning = ARRAY['k'])"),
+        ("trino", "CREATE TABLE iceberg.s.o WITH (format = 'PARQUET') AS SELECT 1 AS k"),
+        ("athena", "CREATE TABLE t (a INT) LOCATION 's3://x/' TBLPROPERTIES ('table_type' = 'ICEBERG')"),
+        ("flink", "CREATE TABLE f (a INT) WITH ('connector' = 'iceberg', 'catalog-name' = 'x')"),
+    ],
+)
+def test_ddl_that_is_plainly_another_engines_leads_to_translate(engine: str, text: str) -> None:
+    (note,) = check(text)
+    assert (note.code, str(note.severity)) == ("SIS002", "note")
+    assert note.help is not None
+    assert f"`-- dialect: {engine}`" in note.help
+    assert f"`iceberg-sql translate --from {engine}`" in note.help

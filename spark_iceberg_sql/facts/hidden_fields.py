@@ -76,39 +76,61 @@ def hidden_field_help(field: PartitionField) -> str:
     return f"filter on `{field.source}`, which also prunes; its values are `{value_call(field)}`"
 
 
-def hidden_field_uses(context: Context) -> Iterator[HiddenFieldUse]:
-    """The partition fields that a statement names as columns."""
+@record(frozen=True, slots=True)
+class NamedColumns:
+    """The names that stand where only a column can be, in a statement over one relation.
+
+    relation: its name. names: by the index of their token. aliases: folded names that the statement may define.
+    """
+
+    relation: Name
+    names: Mapping[int, str]
+    aliases: frozenset[str]
+
+
+def named_columns(context: Context) -> NamedColumns | None:
+    """The columns that a statement names; None if it is not of the form that is read."""
     tokens = context.statement.tokens
     words = [token.word for token in tokens]
     start = _relation_start(words)
     if start is None or not _UNSUPPORTED.isdisjoint(words):
-        return
+        return None
     end = start + 1
     while end + 1 < len(tokens) and tokens[end].text == ".":
         end += 2
     path = tokens[start:end:2]
     if not path or any(token.kind not in _NAMES for token in path):
-        return
+        return None
     parts = tuple(token.text.strip("`") for token in path)
     after, qualifiers = _alias(tokens, end, parts[-1])
     if after is None:
+        return None
+    names = {index: name for index, name in _column_names(tokens, qualifiers) if not start <= index < after}
+    aliases = frozenset(folded(t.text.strip("`")) for i, t in enumerate(tokens) if i and _names_an_alias(tokens, i))
+    return NamedColumns(parts, names, aliases)
+
+
+def hidden_field_uses(context: Context) -> Iterator[HiddenFieldUse]:
+    """The partition fields that a statement names as columns."""
+    columns = named_columns(context)
+    if columns is None:
         return
-    fields, metadata_table = _fields(context, parts)
+    fields, metadata_table = _fields(context, columns.relation)
     if not fields:
         return
-    names = {index: name for index, name in _column_names(tokens, qualifiers) if not start <= index < after}
-    aliases = {folded(t.text.strip("`")) for i, t in enumerate(tokens) if i and _names_an_alias(tokens, i)}
+    tokens = context.statement.tokens
     uses = [
         HiddenFieldUse(name, (tokens[index].start, tokens[index].end), fields[folded(name)], metadata_table)
-        for index, name in names.items()
-        if folded(name) in fields and folded(name) not in aliases
+        for index, name in columns.names.items()
+        if folded(name) in fields and folded(name) not in columns.aliases
     ]
-    if uses and not _may_redefine(context.text):
+    if uses and not may_redefine(context.text):
         yield from uses
 
 
 @lru_cache(maxsize=1)  # a script is asked for once for each of its statements
-def _may_redefine(script: str) -> bool:
+def may_redefine(script: str) -> bool:
+    """True if a script may declare a variable of any name. script: its text."""
     return _REDEFINITION.search(script.lower()) is not None
 
 

@@ -18,8 +18,8 @@ _COMMAND = regex(r"^--[ \t]*COMMAND[ \t]*-{3,}[ \t]*\r?$", re.MULTILINE)
 _DATABRICKS = regex(r"\s*--[ \t]*Databricks notebook source\b", re.IGNORECASE)
 _LIQUIBASE = regex(r"\s*--[ \t]*liquibase[ \t]+formatted[ \t]+sql\b", re.IGNORECASE)
 _RUN = regex(r"^--[ \t]*MAGIC[ \t]+%run\b[^\n]*", re.MULTILINE)
-_MAGIC_BLOCK = regex(r"(?:^#[ \t]*MAGIC\b[^\n]*(?:\n|\Z))+", re.MULTILINE)
-_PREFIX = regex(r"#[ \t]*MAGIC[ \t]?")
+_MAGIC_BLOCK = regex(r"(?:^(?:#|//)[ \t]*MAGIC\b[^\n]*(?:\n|\Z))+", re.MULTILINE)
+_PREFIX = regex(r"(?:#|//)[ \t]*MAGIC[ \t]?")
 _DASHED_BLOCK = regex(r"(?:^--[ \t]*MAGIC\b[^\n]*(?:\n|\Z))+", re.MULTILINE)
 _DASHED_PREFIX = regex(r"^--[ \t]*MAGIC[ \t]?", re.MULTILINE)
 _DASHED_LINE = regex(r"--[ \t]*MAGIC[ \t]?")
@@ -172,7 +172,7 @@ def _dashed_sql(text: str) -> Iterator[SqlFragment]:
 
 
 def magic_cells(text: str, unit_index: int = 0) -> Iterator[SqlFragment]:
-    """The SQL of the `# MAGIC %sql` cells of a Python file, and the offsets of its `%run` lines."""
+    """The SQL of the `# MAGIC %sql` cells of a program (in Scala `// MAGIC`), and the offsets of its `%run` lines."""
     if "MAGIC" not in text:
         return
     for block in _MAGIC_BLOCK.finditer(text):

@@ -13,13 +13,16 @@ from pathlib import Path
 
 from spark_iceberg_sql.errors import FileError
 from spark_iceberg_sql.files.globs import expand_glob
+from spark_iceberg_sql.files.jvm.jvm_sql import JVM_SUFFIXES, jvm_sql, may_contain_jvm_sql
 from spark_iceberg_sql.files.projects.project_readers import Projects, configures_models, with_models
 from spark_iceberg_sql.files.source import ExtractionProblem, SourceFile, TextUnit, detect_engine
 from spark_iceberg_sql.files.source_map import range_fragment
-from spark_iceberg_sql.files.yaml_nodes import YAML_SUFFIXES
+from spark_iceberg_sql.files.yaml_nodes import HELP as YAML_HELP
+from spark_iceberg_sql.files.yaml_nodes import YAML_SUFFIXES, is_installed
+from spark_iceberg_sql.files.yaml_sql import file_may_have_sql_values, may_have_sql_values, sql_values
 
 _DOCUMENTS = frozenset({".md", ".markdown", ".mdx", ".rst"})
-SUFFIXES = frozenset({".sql", ".hql", ".ddl", ".py", ".ipynb"}) | _DOCUMENTS
+SUFFIXES = frozenset({".sql", ".hql", ".ddl", ".py", ".ipynb"}) | _DOCUMENTS | JVM_SUFFIXES
 # Extensions of files that are read as SQL if they are named explicitly.
 _SQL_SUFFIXES = frozenset({
     "", ".sql", ".hql", ".ddl", ".dml", ".q", ".hive", ".sqlx", ".spark", ".sparksql", ".psql",
@@ -44,7 +47,7 @@ def find_files(
 ) -> Iterator[str]:
     """The files to check, each once, as the user would name them.
 
-    paths: files, folders (searched for SQL, Python, notebooks and documents; hidden folders are skipped), globs
+    paths: files, folders (searched for SQL, programs, notebooks and documents; hidden folders are skipped), globs
     and `-`. excluded: whether to skip a file or folder found in a search; it is not called for a file
     that is named. ignored: the full paths in a folder to search that are skipped as well. admit: raises an
     error for a file, or a folder to search, that may not be read. Raises FileError if a path does not exist.
@@ -95,9 +98,10 @@ def _walk(folder: str, excluded: Callable[[Path], bool], ignored: Set[str]) -> I
             if suffix not in SUFFIXES | YAML_SUFFIXES or name.startswith("."):
                 continue
             path = os.path.normpath(os.path.join(root, name))
-            is_checked = suffix in SUFFIXES or configures_models(path, projects)
             # A pipe, a socket or a device may never end.
             may_block = os.path.exists(path) and not os.path.isfile(path)
+            is_checked = suffix in SUFFIXES or configures_models(path, projects)
+            is_checked = is_checked or not (may_block or skipped(path) or not file_may_have_sql_values(path))
             # Sites link documents that only a build makes; nobody keeps SQL that runs behind such a link.
             is_dangling = suffix in _DOCUMENTS and not os.path.exists(path)
             if is_checked and not skipped(path) and not may_block and not is_dangling:
@@ -162,7 +166,7 @@ def extract_source(
 ) -> SourceFile:
     """The text units and SQL fragments of a file.
 
-    name: its path; its suffix decides between Python, notebook, document and SQL. text: its content.
+    name: its path; its suffix decides between program, notebook, document and SQL. text: its content.
     projects: the dbt projects read so far. callables: the functions that pass a program's SQL to Spark.
     manifest: dbt's `manifest.json`, if a setting names it. Raises FileError for an invalid notebook.
     """
@@ -197,12 +201,21 @@ def _source_by_suffix(name: str, text: str, callables: Sequence[str]) -> SourceF
 
         fragments, problems = python_sql(text, callables=callables)
         return SourceFile(name, (unit,), tuple(fragments), tuple(problems), is_program=True, **detect_engine(text))
+    if suffix in JVM_SUFFIXES:
+        return _source_of_jvm(name, text, is_scala=suffix != ".java")
+    if suffix in YAML_SUFFIXES and may_have_sql_values(text.encode("utf-8", "replace")):
+        if not is_installed():
+            problem = ExtractionProblem(0, 0, 0, "the SQL in this YAML file cannot be read", YAML_HELP)
+            return SourceFile(name, (unit,), (), (problem,))
+        return SourceFile(name, (unit,), tuple(sql_values(text)))
     if suffix in _DOCUMENTS:
         from spark_iceberg_sql.files.documents.sql_blocks import read_document  # the command starts sooner
 
         return read_document(name, text, suffix)
     if suffix not in _SQL_SUFFIXES:
-        reason = f"`{suffix}` files are not supported, only SQL, Python programs, notebooks and documents"
+        reason = (
+            f"`{suffix}` files are not supported, only SQL, programs in Python, Scala and Java, notebooks and documents"
+        )
         problem = ExtractionProblem(0, 0, 0, reason, "put the SQL in a separate `.sql` file")
         return SourceFile(name, (unit,), (), (problem,))
     if any(marker in text for marker in ("COMMAND", "MAGIC", "endDelimiter", "%")):
@@ -214,6 +227,21 @@ def _source_by_suffix(name: str, text: str, callables: Sequence[str]) -> SourceF
         halves = (range_fragment(text, 0, downgrade_start), range_fragment(text, downgrade_start, len(text)))
         return SourceFile(name, (unit,), halves, upgrade_count=1)
     return SourceFile(name, (unit,), (range_fragment(text, 0, len(text)),))
+
+
+def _source_of_jvm(name: str, text: str, *, is_scala: bool) -> SourceFile:
+    """The source file of a program in Scala or Java, which may be a Databricks notebook."""
+    from spark_iceberg_sql.files.databricks import magic_cells
+
+    unit = TextUnit(text)
+    fragments = list(magic_cells(text, 0)) if "MAGIC" in text else []
+    if not fragments and not may_contain_jvm_sql(text):
+        return SourceFile(name, (unit,), ())
+    program_fragments, problems = jvm_sql(text, is_scala=is_scala)
+    fragments = [*fragments, *program_fragments]
+    if len(fragments) > len(program_fragments):
+        fragments.sort(key=lambda fragment: fragment.starts[0])
+    return SourceFile(name, (unit,), tuple(fragments), tuple(problems), is_program=True, uses_spark=True)
 
 
 def _source_of_cells(name: str, text: str) -> SourceFile:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from importlib.util import find_spec
 from typing import Any
 
@@ -28,9 +29,23 @@ def compose(text: str) -> Any:
     """The root node of a text; None if it is empty. Raises YamlError."""
     import yaml
 
+    return _composed(text, lambda source, loader: yaml.compose(source, Loader=loader))
+
+
+def compose_all(text: str) -> list[Any]:
+    """The root nodes of the documents of a text. Raises YamlError."""
+    import yaml
+
+    roots: list[Any] = _composed(text, lambda source, loader: list(yaml.compose_all(source, Loader=loader)))
+    return roots
+
+
+def _composed(text: str, read: Callable[[str, Any], Any]) -> Any:
+    import yaml
+
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
-        return yaml.compose(text, Loader=loader)
+        return read(text, loader)
     except (yaml.YAMLError, RecursionError, ValueError) as error:
         problem_mark = getattr(error, "problem_mark", None)
         where = f" (line {problem_mark.line + 1}: {getattr(error, 'problem', '')})" if problem_mark else ""

@@ -10,7 +10,7 @@ from spark_iceberg_sql.report.credentials import MASK, program_secrets_of, secre
 from spark_iceberg_sql.safe_output import visible
 
 # Of files in which the SQL is in literals of a program.
-_PROGRAMS = (".py", ".ipynb")
+_PROGRAMS = (".py", ".ipynb", ".scala", ".sc", ".java")
 
 
 def rebased(report: Report, edits: Sequence[Edit]) -> Report:

@@ -78,6 +78,7 @@ _MODULES = (
     "sis608_null_for_every_row",
     "sis609_refused_argument",
     "sis610_hidden_field_in_query",
+    "sis611_refused_query",
 )
 
 

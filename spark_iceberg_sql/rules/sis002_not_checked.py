@@ -22,11 +22,13 @@ ALTER TABLE sales.orders ADD PARTITION FIELD bucket(16, customer_id);
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
+from spark_iceberg_sql.lazy import regex
 from spark_iceberg_sql.rules.base import Category, Event, Finding, Findings, Rule, rule
 from spark_iceberg_sql.rules.preconditions import has_special_clauses
 from spark_iceberg_sql.syntax import nodes, terms
@@ -91,7 +93,7 @@ def skipped_note(context: Context, skipped: Sequence[SkippedRule]) -> Finding:
     elif context.catalog.live:
         help_ = LIVE_QUERY_HELP if query and not missing_facts.startswith("table ") else LIVE_HELP
     else:
-        help_ = QUERY_HELP if query else OFFLINE_HELP
+        help_ = _other_engine_help(context) or (QUERY_HELP if query else OFFLINE_HELP)
     scope = "only the text was checked" if missing_facts.startswith("table ") else "partly checked"
     return Finding(_target_span(context), f"{scope}: {missing_facts}", help_)
 
@@ -118,9 +120,31 @@ def dialect_note(context: Context) -> Finding:
     return Finding(
         _target_span(context),
         "not checked: nothing shows that this is Spark SQL or an Iceberg table",
-        "write `USING iceberg` in CREATE TABLE, or name the catalog with `--default-catalog`, "
+        _other_engine_help(context)
+        or "write `USING iceberg` in CREATE TABLE, or name the catalog with `--default-catalog`, "
         "or with `default-catalog` in the configuration",
     )
+
+
+# What only one engine writes for an Iceberg table.
+_MARKS = {
+    "trino": regex(
+        r"\bpartitioning\s*=\s*ARRAY\s*\[|\bWITH\s*\(\s*(?:format|format_version|sorted_by)\s*=", re.IGNORECASE
+    ),
+    "athena": regex(r"'table_type'\s*=\s*'iceberg'", re.IGNORECASE),
+    "flink": regex(r"'connector'\s*=\s*'iceberg'", re.IGNORECASE),
+}
+
+
+def _other_engine_help(context: Context) -> str | None:
+    """What to do with DDL that is plainly another engine's; None for any other text."""
+    for engine, mark in _MARKS.items():
+        if mark.search(context.text) is not None:
+            return (
+                f"if it is {engine.capitalize()}'s, say so with `-- dialect: {engine}` in the first line; "
+                f"`iceberg-sql translate --from {engine}` writes it for Spark"
+            )
+    return None
 
 
 def _target_span(context: Context) -> terms.Offsets:

@@ -13,7 +13,7 @@ from spark_iceberg_sql.syntax.brackets import between_commas, closing_index
 from spark_iceberg_sql.syntax.lexer import STRINGS, Token, TokenKind
 from spark_iceberg_sql.syntax.literals import unescape
 from spark_iceberg_sql.syntax.script import Statement
-from spark_iceberg_sql.translation.definitions import FieldTerm, Name, TableDefinition, unsupported
+from spark_iceberg_sql.translation.definitions import FieldTerm, Name, TableDefinition, lose, unsupported
 from spark_iceberg_sql.translation.type_syntax import TypeSyntax
 
 _BRACKETS = "()[]<>"
@@ -71,6 +71,8 @@ def read_create(statement: Statement, types: TypeSyntax) -> CreateClauses:
     end = closing_index(tokens, index)
     columns, comments = [], {}
     for definition in between_commas(tokens[index + 1 : end], _BRACKETS):
+        if _is_left_out(statement.script, definition, types):
+            continue
         column, comment = _column(statement.script, definition, types)
         columns.append(column)
         if comment is not None:
@@ -97,6 +99,26 @@ def plain_name(token: Token) -> str:
         return token.text
     quote = token.text[0]
     return token.text[1:-1].replace(quote * 2, quote)
+
+
+def _is_left_out(script: str, tokens: list[Token], types: TypeSyntax) -> bool:
+    """True for what stands between columns and is none, or is one of a type that Spark does not have."""
+    words = [token.word for token in tokens[:3]]
+    text = script[tokens[0].start : tokens[-1].end] if tokens else ""
+    if words[:2] in (["PRIMARY", "KEY"], ["WATERMARK", "FOR"]) or words[:1] == ["CONSTRAINT"]:
+        identifier = "; ALTER TABLE ... SET IDENTIFIER FIELDS names the key" if "PRIMARY" in words else ""
+        lose(f"`{text}` is no clause of Spark{identifier}")
+        return True
+    if len(tokens) < 2 or tokens[0].kind not in _NAME_KINDS:
+        return False
+    end = next((i for i in range(1, len(tokens)) if tokens[i].word in ("NOT", "COMMENT")), len(tokens))
+    if words[1] == "AS" or "METADATA" in words[1:]:
+        lose(f"`{text}` is a column that is not stored")
+        return True
+    if end > 1 and types.is_absent(script[tokens[1].start : tokens[end - 1].end]):
+        lose(f"the column `{text}` is left out: Spark has no such type")
+        return True
+    return False
 
 
 def _column(script: str, tokens: list[Token], types: TypeSyntax) -> tuple[Field, str | None]:

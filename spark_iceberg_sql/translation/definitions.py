@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 
 from spark_iceberg_sql.errors import IcebergSqlError
@@ -68,6 +70,29 @@ def unsupported(fact: str, help_text: str, line: int | None = None) -> IcebergSq
     if line is not None:
         vars(error)["line"] = line
     return error
+
+
+_LOSSES: ContextVar[list[str] | None] = ContextVar("losses", default=None)
+
+
+@contextmanager
+def losses() -> Iterator[list[str]]:
+    """What the statement that is read in the block says and Spark cannot say, one sentence for each."""
+    lost: list[str] = []
+    token = _LOSSES.set(lost)
+    try:
+        yield lost
+    finally:
+        _LOSSES.reset(token)
+
+
+def lose(fact: str) -> None:
+    """Leave out a part of the statement that is read. fact: what, and why. Raises IcebergSqlError outside `losses`."""
+    lost = _LOSSES.get()
+    if lost is None:
+        raise unsupported(fact, "leave it out")
+    if fact not in lost:
+        lost.append(fact)
 
 
 def no_partition_ddl(tokens: Sequence[Token], engine: str, help_text: str) -> IcebergSqlError:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.model.tables import Tables
 from spark_iceberg_sql.syntax.script import Statement, statements
-from spark_iceberg_sql.translation.definitions import Definition
+from spark_iceberg_sql.translation.definitions import Definition, losses
 from spark_iceberg_sql.translation.engines import athena, clickhouse, flink, pyiceberg, trino
 from spark_iceberg_sql.translation.spark_statements import definition_of, is_order
 
@@ -83,6 +83,8 @@ class Translator:
         self._to, self._source = to, source
         self._catalog = known.copy() if known is not None else Tables()
         self.refusals: list[Refusal] = []
+        self._lost: list[str] = []
+        self._mark = "#" if to == PYICEBERG else "--"
 
     def translate(self, text: str) -> str:
         """The statements that can be translated; the others are comments with the reason, and in `refusals`.
@@ -95,6 +97,8 @@ class Translator:
         for line, statement in self._spark_statements(text):
             results += self._comments(count)
             count = len(self.refusals)
+            results += [f"{self._mark} {fact}\n" for fact in self._lost]
+            self._lost = []
             with self._refusing(line):
                 # A sort order of the source engine; Spark's are left to Spark.
                 if self._to == SPARK != self._source and is_order(statement):
@@ -110,9 +114,8 @@ class Translator:
 
     def _comments(self, count: int) -> list[str]:
         """A comment for each refusal after the first `count`."""
-        mark = "#" if self._to == PYICEBERG else "--"
         return [
-            f"{mark} not translated: line {refusal.line}: {' '.join(refusal.fact.split())}\n"
+            f"{self._mark} not translated: line {refusal.line}: {' '.join(refusal.fact.split())}\n"
             for refusal in self.refusals[count:]
         ]
 
@@ -146,7 +149,8 @@ class Translator:
                 yield line, statement
                 continue
             spark_texts: list[str] = []
-            with self._refusing(line):
+            with self._refusing(line), losses() as lost:
                 spark_texts = SQL_ENGINES[self._source].read(statement, self._catalog)
+                self._lost += [f"line {line}: {' '.join(fact.split())}" for fact in lost]
             for sql in spark_texts:
                 yield from ((line, spark_statement) for spark_statement in statements(sql))

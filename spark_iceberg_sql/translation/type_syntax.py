@@ -7,10 +7,12 @@ from dataclasses import dataclass, field
 
 from spark_iceberg_sql.lazy import regex
 from spark_iceberg_sql.model.types import Field, List, Map, Primitive, Struct, Type
-from spark_iceberg_sql.translation.definitions import unsupported
+from spark_iceberg_sql.translation.definitions import lose, unsupported
 
 _WORD = regex(r"\"(?:[^\"]|\"\")*\"|`(?:[^`]|``)*`|\w+|\S")
 _DECIMAL = "decimal"
+# The precisions of times that Iceberg's, of microseconds, can hold: `timestamp`, `timestamp(3)`.
+MICROSECONDS = ("", *(f"({digits})" for digits in range(7)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +22,8 @@ class TypeSyntax:
     engine: its name, for messages. primitives: Iceberg's name -> the engine's, decimal apart. opening, closing: the
     brackets around the parts of nested types. struct: the word for one. separator: between the name and the type of
     a struct's field. quote: returns a name as the engine takes it. aliases: other texts that are read -> Iceberg's name
-    for the type that the engine stores.
+    for the type that the engine stores; `N` is any number. lossy: as aliases, of types of which Spark does not have
+    all -> Iceberg's name for the nearest one, and what is lost. absent: texts of types of which Spark has none.
     """
 
     engine: str
@@ -31,6 +34,8 @@ class TypeSyntax:
     separator: str
     quote: Callable[[str], str]
     aliases: Mapping[str, str] = field(default_factory=dict)
+    lossy: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    absent: tuple[str, ...] = ()
 
     def column_text(self, column: Field) -> str:
         """A column's type, and NOT NULL if it is required. Raises IcebergSqlError as `text`."""
@@ -104,17 +109,33 @@ class TypeSyntax:
     def _primitives(self, words: list[str], start: int) -> Iterator[tuple[str, int]]:
         """The primitive types that begin at a word, the longest first."""
         texts = [*((text, name) for name, text in self.primitives.items()), *self.aliases.items()]
+        texts += [(text, name) for text, (name, _) in self.lossy.items()]
         for text, name in sorted(texts, key=lambda item: -len(item[0])):
-            expected = _WORD.findall(text)
-            end = start + len(expected)
-            if [w.lower() for w in words[start:end]] == [w.lower() for w in expected]:
+            if (end := _end_of(text, words, start)) is not None:
+                if text in self.lossy:
+                    lose(f"`{''.join(words[start:end])}` is {name.upper()} in Spark: {self.lossy[text][1]}")
                 yield name, end
+
+    def is_absent(self, text: str) -> bool:
+        """True if Spark has no type for one of the engine's."""
+        words = _WORD.findall(text)
+        return any(_end_of(absent, words, 0) == len(words) for absent in self.absent)
 
     def _no_type(self, column: str, text: str) -> Exception:
         return unsupported(
             f"`{column}` has the type `{text}`, for which no type in {self.engine} and Spark is certain to be the same",
             f"write one of {', '.join(sorted(set(self.primitives.values())))}, decimal, array, map or {self.struct}",
         )
+
+
+def _end_of(text: str, words: list[str], start: int) -> int | None:
+    """Where a type's text ends that begins at a word; None if it does not begin there."""
+    expected = _WORD.findall(text)
+    actual = words[start : start + len(expected)]
+    is_equal = len(actual) == len(expected) and all(
+        a.lower() == e.lower() or (e == "N" and a.isdecimal()) for a, e in zip(actual, expected, strict=True)
+    )
+    return start + len(expected) if is_equal else None
 
 
 def _nested(word: str, parts: list[tuple[str, Type]]) -> Type:

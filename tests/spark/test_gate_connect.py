@@ -8,6 +8,7 @@ import re
 import signal
 import subprocess
 import sys
+from typing import Any
 
 import connect_client
 import pytest
@@ -55,7 +56,41 @@ calls = {
     "query": lambda: spark.sql("SELECT iceberg_bucket(16, 1L) AS b").collect(),
     "files": lambda: spark.table("local.db.t.files").collect(),
 }
-answers = {}
+def fields(table):
+    query = f"SELECT field_name FROM iceberg_partition_specs('{table}') WHERE is_current AND field_name IS NOT NULL"
+    return [row[0] for row in spark.sql(query).collect()]
+
+def form(text, args=None):
+    spark.sql("CREATE OR REPLACE TABLE local.db.p (id BIGINT, ts TIMESTAMP) USING iceberg")
+    shown = spark.sql(text, args) if args else spark.sql(text)
+    plan = shown.collect()
+    return [fields("local.db.p"), str(plan[0][0]) if "EXPLAIN" in text else ""]
+
+answers = {"forms": {}, "functions": {}}
+for name, (text, args) in json.loads(sys.argv[2]).items():
+    try:
+        answers["forms"][name] = form(text, args)
+    except Exception as error:
+        answers["forms"][name] = [str(error), fields("local.db.p")]
+FUNCTIONS = [
+    "CREATE TABLE local.db.f (id BIGINT, ts TIMESTAMP) USING iceberg PARTITIONED BY (days(ts))",
+    "INSERT INTO local.db.f SELECT id, TIMESTAMP '2024-01-01' + make_dt_interval(CAST(id AS INT)) FROM range(9)",
+    "CREATE TEMPORARY FUNCTION day_of(t TIMESTAMP) RETURNS DATE RETURN iceberg_days(t)",
+    "CREATE TEMPORARY VIEW by_day AS SELECT day_of(ts) AS day, id FROM local.db.f",
+    "CREATE TEMPORARY FUNCTION of_day(d DATE) RETURNS TABLE (id BIGINT) "
+    "RETURN SELECT id FROM local.db.f WHERE iceberg_days(ts) = d",
+    "SELECT count(*) FROM local.db.f WHERE day_of(ts) = DATE'2024-01-03'",
+    "SELECT count(*) FROM by_day WHERE day = DATE'2024-01-03'",
+    "SELECT count(*) FROM of_day(DATE'2024-01-03')",
+    "EXPLAIN SELECT * FROM local.db.f WHERE day_of(ts) = DATE'2024-01-03'",
+    "EXPLAIN SELECT * FROM by_day WHERE day = DATE'2024-01-03'",
+    "EXPLAIN SELECT * FROM of_day(DATE'2024-01-03')",
+]
+for text in FUNCTIONS:
+    try:
+        answers["functions"][text] = [str(value) for row in spark.sql(text).collect() for value in row]
+    except Exception as error:
+        answers["functions"][text] = "it failed: " + str(error)
 for name, call in calls.items():
     try:
         call()
@@ -65,9 +100,46 @@ for name, call in calls.items():
 print(json.dumps(answers))
 """
 
+# Each on a table (id BIGINT, ts TIMESTAMP) without partition fields, and the fields afterwards.
+FORMS = {
+    "comments": ("ALTER /* a */ TABLE -- b\r\n local.db.p ADD /* c */ PARTITION /* d */ FIELD days(ts)", None),
+    "a hint": ("ALTER TABLE /*+ x */ local.db.p ADD PARTITION FIELD days(ts)", None),
+    "IDENTIFIER": ("ALTER TABLE IDENTIFIER('local.' || 'db.p') ADD PARTITION FIELD days(ts)", None),
+    "explained": ("EXPLAIN ALTER TABLE local.db.p ADD PARTITION FIELD days(ts)", None),
+    "in a property": ("ALTER TABLE local.db.p SET TBLPROPERTIES ('note' = 'add partition field')", None),
+}
+IMMEDIATE = {
+    "immediate": ("EXECUTE IMMEDIATE 'ALTER TABLE local.db.p /* c */ ADD /* c */ PARTITION FIELD days(ts)'", None)
+}
+BLOCKS = {
+    "a block": ("BEGIN\n ALTER TABLE local.db.p ADD PARTITION FIELD days(ts); -- c\n SELECT 1;\nEND", None),
+    "IF": ("BEGIN IF 1 = 1 THEN ALTER TABLE local.db.p ADD PARTITION FIELD days(ts); END IF; END", None),
+    "a handler": (
+        """BEGIN DECLARE EXIT HANDLER FOR SQLEXCEPTION BEGIN ALTER TABLE local.db.p ADD PARTITION FIELD days(ts); END;
+        SELECT raise_error('x'); END""",
+        None,
+    ),
+    "a wrong block": (
+        """BEGIN ALTER TABLE local.db.p ADD PARTITION FIELD days(ts);
+        ALTER TABLE local.db.p ADD PARTITION FIELD weeks(ts); END""",
+        None,
+    ),
+}
+PARAMETERS = {
+    "parameters": (
+        "ALTER TABLE IDENTIFIER(:t) ADD PARTITION FIELD bucket(:n, IDENTIFIER(:c))",
+        {"t": "local.db.p", "n": 8, "c": "id"},
+    ),
+    "a question mark": ("ALTER TABLE local.db.p ADD PARTITION FIELD bucket(?, id)", [8]),
+    "a local variable": (
+        "BEGIN DECLARE name STRING = 'local.db.p'; ALTER TABLE IDENTIFIER(name) ADD PARTITION FIELD days(ts); END",
+        None,
+    ),
+}
+
 
 @pytest.fixture(scope="module")
-def answers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str] | None]:
+def answers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """The client's error for each of its calls; null if the call succeeded."""
     interpreter = connect_client.python()
     folder = tmp_path_factory.mktemp("connect")
@@ -79,7 +151,7 @@ def answers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str] | N
         found = READY.fullmatch(server.stdout.readline())
         assert found is not None, (folder / "log").read_text()
         done = subprocess.run(
-            [str(interpreter), "-c", CLIENT, found[1]],
+            [str(interpreter), "-c", CLIENT, found[1], json.dumps(FORMS | IMMEDIATE | BLOCKS | PARAMETERS)],
             cwd=folder,
             env={key: value for key, value in os.environ.items() if key != "PYTHONPATH"},
             capture_output=True,
@@ -108,7 +180,7 @@ def answers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str] | N
         ("writer", "SIS404"),
     ],
 )
-def test_refused(answers: dict[str, list[str] | None], call: str, code: str) -> None:
+def test_refused(answers: dict[str, Any], call: str, code: str) -> None:
     found = answers[call]
     assert found is not None, "it ran"
     kind, text, condition, state = found
@@ -120,7 +192,7 @@ def test_refused(answers: dict[str, list[str] | None], call: str, code: str) -> 
     assert "Traceback" not in text
 
 
-def test_the_client_for_scala_receives_no_condition_that_it_does_not_know(answers: dict[str, list[str] | None]) -> None:
+def test_the_client_for_scala_receives_no_condition_that_it_does_not_know(answers: dict[str, Any]) -> None:
     assert answers["scala"] is not None
     kind, text, condition, _ = answers["scala"]
     assert kind == "AnalysisException"
@@ -129,5 +201,48 @@ def test_the_client_for_scala_receives_no_condition_that_it_does_not_know(answer
 
 
 @pytest.mark.parametrize("call", ["good", "clickhouse", "query", "files"])
-def test_let_through(answers: dict[str, list[str] | None], call: str) -> None:
+def test_let_through(answers: dict[str, Any], call: str) -> None:
     assert answers[call] is None
+
+
+def _fields_after(answers: dict[str, Any], names: dict[str, Any]) -> dict[str, Any]:
+    return {name: answers["forms"][name][0] for name in names}
+
+
+def test_forms_of_partition_ddl(answers: dict[str, Any]) -> None:
+    expected = {**{name: ["ts_day"] for name in FORMS}, "explained": [], "in a property": []}
+    assert _fields_after(answers, FORMS) == expected
+    assert "+ 1000  ts_day  days(ts)  added" in answers["forms"]["explained"][1]
+
+
+@pytest.mark.needs("EXECUTE IMMEDIATE")
+def test_forms_in_execute_immediate(answers: dict[str, Any]) -> None:
+    assert _fields_after(answers, IMMEDIATE) == {name: ["ts_day"] for name in IMMEDIATE}
+
+
+@pytest.mark.needs("scripts")
+def test_forms_in_blocks(answers: dict[str, Any]) -> None:
+    found = _fields_after(answers, BLOCKS)
+    assert "error[SIS101]" in found.pop("a wrong block")
+    assert found == {name: ["ts_day"] for name in BLOCKS if name != "a wrong block"}
+    assert answers["forms"]["a wrong block"][1] == []  # nothing of it ran
+
+
+@pytest.mark.needs("parameters in CALL")
+def test_forms_with_parameters(answers: dict[str, Any]) -> None:
+    assert _fields_after(answers, PARAMETERS) == {
+        "parameters": ["id_bucket_8"],
+        "a question mark": ["id_bucket_8"],
+        "a local variable": ["ts_day"],
+    }
+
+
+@pytest.mark.needs("SQL functions")
+def test_sql_functions_prune_as_their_bodies(answers: dict[str, Any]) -> None:
+    said = answers["functions"]
+    assert {text: result for text, result in said.items() if str(result).startswith("it failed")} == {}
+    counts = [result for text, result in said.items() if text.startswith("SELECT count")]
+    assert counts == [["1"]] * 3
+    plans = ["".join(result) for text, result in said.items() if text.startswith("EXPLAIN")]
+    # As a range of the column, or as Iceberg's own function.
+    assert [re.search(r"filters=.*(?:ts >= |day\(ts\) = )", plan) is not None for plan in plans] == [True] * 3, plans

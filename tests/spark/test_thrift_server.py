@@ -15,7 +15,9 @@ from pyspark.sql import SparkSession
 from samples import swept
 
 import spark_iceberg_sql as sis
+from spark_iceberg_sql.spark import versions
 
+LINE = versions.tested_line(pyspark.__version__) or versions.SPARK_MINORS[0]
 JARS = Path(pyspark.__file__).parent / "jars"
 STATEMENTS = """
 SELECT concat('bucket ', iceberg_bucket(16, 34));
@@ -26,6 +28,13 @@ EXPLAIN SELECT * FROM local.thrift.d WHERE year(ts) = 2024;
 SELECT concat('path ', count(*)) FROM iceberg('{path}');
 SELECT concat('check ', code) FROM iceberg_check('ALTER TABLE local.thrift.i ADD PARTITION FIELD days(x)');
 ALTER TABLE local.thrift.i ADD PARTITION FIELD days(x);
+ALTER TABLE /*+ x */ local.thrift.e ADD /* c */ PARTITION FIELD days(ts);
+ALTER TABLE IDENTIFIER('local.thrift.e') ADD PARTITION FIELD bucket(4, x);
+ALTER TABLE IDENTIFIER('local.thrift.e') ADD PARTITION FIELD weeks(ts);
+EXPLAIN ALTER TABLE local.thrift.e ADD PARTITION FIELD truncate(4, x);
+ALTER TABLE local.thrift.e SET TBLPROPERTIES ('note' = 'add partition field');
+SELECT concat('field ', field_name) FROM iceberg_partition_specs('local.thrift.e') WHERE is_current;
+{functions}
 SELECT iceberg_bucket(0, 34);
 SELECT * FROM iceberg('/nowhere/t');
 ALTER TABLE local.thrift.d ADD PARTITION FIELD bucket(4, ts);
@@ -35,6 +44,12 @@ SET spark.iceberg_sql.require_filter = true;
 SELECT concat('all ', sum(x + 1)) FROM local.thrift.i;
 SELECT concat('pruned ', sum(x + 1)) FROM local.thrift.i WHERE x = 3;
 """
+FUNCTIONS = """
+CREATE TEMPORARY FUNCTION thrift_day(t TIMESTAMP) RETURNS DATE RETURN iceberg_days(t);
+CREATE TEMPORARY VIEW thrift_days AS SELECT thrift_day(ts) AS day FROM local.thrift.e;
+SELECT concat('function ', count(*)) FROM thrift_days WHERE day = DATE'2024-01-03';
+EXPLAIN SELECT 'by function' FROM thrift_days WHERE day = DATE'2024-01-03';
+"""
 
 
 @pytest.fixture(scope="module")
@@ -43,10 +58,15 @@ def said(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> str:
     spark.sql("CREATE TABLE local.thrift.i (x INT) USING iceberg PARTITIONED BY (x)")
     spark.sql("INSERT INTO local.thrift.i SELECT id FROM range(8)")
     spark.sql("CREATE TABLE local.thrift.d (ts TIMESTAMP) USING iceberg PARTITIONED BY (days(ts))")
+    spark.sql("CREATE TABLE local.thrift.e (x BIGINT, ts TIMESTAMP) USING iceberg")
+    spark.sql(
+        "INSERT INTO local.thrift.e SELECT 1, TIMESTAMP'2024-01-01' + make_dt_interval(CAST(id AS INT)) FROM range(9)"
+    )
+    functions = "" if "SQL functions" in LINE.limitations else FUNCTIONS
     folder = tmp_path_factory.mktemp("beeline")
     path = f"{spark.conf.get('spark.sql.catalog.local.warehouse')}/thrift/i"
     with sis.thrift_server(spark, port=0) as server:
-        return beeline(server.url, STATEMENTS.format(path=path), folder)
+        return beeline(server.url, STATEMENTS.format(path=path, functions=functions), folder)
 
 
 def beeline(url: str, statements: str, folder: Path) -> str:
@@ -169,3 +189,15 @@ def test_a_port_that_is_taken(spark: SparkSession) -> None:
             sis.thrift_server(spark, port=port)
     said = f"the Thrift server cannot listen on 127.0.0.1:{port}: Address already in use\n"
     assert str(caught.value).startswith(said)
+
+
+def test_forms_of_partition_ddl(said: str) -> None:
+    assert set(re.findall(r"^field (\w+)$", said, re.MULTILINE)) == {"ts_day", "x_bucket_4"}
+    assert "error[SIS101]: Iceberg has no partition transform `weeks`" in said
+    assert re.search(r"x_trunc_4\s+truncate\(4, x\)\s+added", said), said
+
+
+@pytest.mark.needs("SQL functions")
+def test_sql_functions(said: str) -> None:
+    assert "function 1" in said.splitlines(), said
+    assert "ts >= " in said.partition("by function")[2].partition("it is 0, but")[0], said

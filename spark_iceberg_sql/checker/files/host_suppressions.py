@@ -1,4 +1,4 @@
-"""Suppressions in the comments of a Python program, outside of its SQL strings.
+"""Suppressions in the comments of a program, outside of its SQL strings.
 
 They apply to SQL by rows of the program, so they are mapped to ranges of the joined script.
 """
@@ -16,13 +16,15 @@ from spark_iceberg_sql.checker.directives import MENTION, may_have_directives, p
 from spark_iceberg_sql.checker.rule_runner import EVERY_CODE
 from spark_iceberg_sql.checker.suppressions import Suppression
 from spark_iceberg_sql.diagnostics import Diagnostic, Lines
+from spark_iceberg_sql.files.jvm.jvm_sql import JVM_SUFFIXES
+from spark_iceberg_sql.files.jvm.jvm_tokens import jvm_tokens
 from spark_iceberg_sql.files.source import ExtractionProblem, SourceFile
 from spark_iceberg_sql.files.source_map import JoinedScript, Offsets, SqlFragment
 from spark_iceberg_sql.records import record, replace
 from spark_iceberg_sql.rules.base import Event
 from spark_iceberg_sql.rules.registry import reporter
 
-_PROGRAM_SUFFIXES = (".py", ".ipynb")
+_PROGRAM_SUFFIXES = (".py", ".ipynb", *JVM_SUFFIXES)
 _LAYOUT_TOKENS = frozenset({tokenize.NL, tokenize.COMMENT, tokenize.INDENT, tokenize.DEDENT, tokenize.NEWLINE})
 
 
@@ -62,7 +64,8 @@ class HostSuppressions:
         self, source: SourceFile, part: int, fragments: list[SqlFragment], problems: list[ExtractionProblem]
     ) -> Iterator[_Comment]:
         """The comments of a part. fragments, problems: those of the part."""
-        if not may_have_directives(source.units[part].text):
+        is_jvm = source.name.lower().endswith(tuple(JVM_SUFFIXES))
+        if not is_jvm and not may_have_directives(source.units[part].text):
             return
         lines = self._lines[part]
         text = program = source.units[part].text
@@ -70,8 +73,8 @@ class HostSuppressions:
             from spark_iceberg_sql.files.notebooks.cells import as_python
 
             program = as_python(text)
-        statement_lines = list(logical_lines(program))
-        for start, comment in comments(program):
+        statement_lines = [] if is_jvm else list(logical_lines(program))
+        for start, comment in jvm_comments(program) if is_jvm else comments(program):
             directive = parse_directive(comment)
             if directive is None:
                 continue
@@ -180,6 +183,14 @@ def comments(program: str) -> Iterator[tuple[int, str]]:
                 # Only these are copied: a comment may be a ruler of thousands of signs.
                 if MENTION.match(token.string, match.start()) is not None:
                     yield start + match.start(), token.string[match.start() :]
+
+
+def jvm_comments(program: str) -> Iterator[tuple[int, str]]:
+    """The comments `// ...` of a program in Scala or Java that may be suppressions, as `comments` returns them."""
+    for start, end in jvm_tokens(program, is_scala=True)[1]:
+        comment = f"# {program[start + 2 : end]}"  # as long as in the program
+        if program.startswith("//", start) and MENTION.match(comment) is not None:
+            yield start, comment
 
 
 def commentable_line_ends(program: str) -> Iterator[int]:

@@ -23,8 +23,20 @@ READERS: dict[str, Callable[[str], Iterator[SqlBlock]]] = {
     ".mdx": markdown_blocks,
     ".rst": restructured_text_blocks,
 }
+# The magic of a notebook's cell that a block was copied from: `%sql`, `%spark.sql`.
+_MAGIC = regex(r"\s*%{1,2}(?:\w+\.)?(?:spark)?sql\b[^\n]*\n?")
+# The first words of a statement. In a block, an author may leave the `;` out behind the one before it.
+_BEGINNING = regex(
+    r"(?:CREATE\s+(?:OR\s+REPLACE\s+)?(?:TABLE|VIEW|NAMESPACE|SCHEMA|DATABASE)|ALTER\s+TABLE|DROP\s+TABLE|INSERT\s+INTO"
+    r"|DELETE\s+FROM|MERGE\s+INTO|CALL\s+\w|UPDATE\s+\w|SHOW\s|DESCRIBE\s|SELECT\s|WITH\s+\w+\s+AS)\b",
+    re.IGNORECASE,
+)
+_BLANK_OR_COMMENT = regex(r"\s*(?:--[^\n]*)?\n?")
 _SKIP_FILE = regex(r"(?:<!--|\{/\*|^\.\.)\s*iceberg-sql:\s*skip-file\b")
 _CREATED = regex(r"\bcreate\s+table\s+(?:if\s+not\s+exists\s+)?([\w.`-]+)", re.IGNORECASE)
+_LOSES_COLUMNS = regex(
+    r"\balter\s+table\s+([\w.`-]+)\s+(?:rename\s+column|drop\s+columns?|change|replace\s+columns)\b", re.IGNORECASE
+)
 # What stands for text that the author left out, `...` or `<table>`; a type's `<` follows a word.
 _ELLIPSIS = regex(r"\.\.\.|\u2026|(?<![\w`])<[A-Za-z][\w -]*>")
 
@@ -35,18 +47,43 @@ def read_document(name: str, text: str, suffix: str) -> SourceFile:
     has_sql = "sql" in lower_text and not ("skip-file" in lower_text and _SKIP_FILE.search(text) is not None)
     blocks = list(READERS[suffix](text)) if has_sql else []
     uses_spark = any(block.language in SPARK_LANGUAGES for block in blocks)
-    fragments = tuple(_as_examples(_fragment(text, block) for block in blocks))
+    parts = (part for block in blocks for part in _statements(text, block))
+    fragments = tuple(_as_examples(_fragment(text, part) for part in parts))
     return SourceFile(name, (TextUnit(text),), fragments, uses_spark=uses_spark)
 
 
+def _statements(text: str, block: SqlBlock) -> Iterator[SqlBlock]:
+    """The parts of a block, each from a statement behind a blank line or a comment, without a magic before them."""
+    lines = list(block.lines)
+    if _MAGIC.fullmatch(text, *lines[0]) is not None:
+        del lines[0]
+    start, last_code = 0, ""
+    for number, (begin, end) in enumerate(lines):
+        line = text[begin:end]
+        if _BLANK_OR_COMMENT.fullmatch(line) is not None:
+            continue
+        is_apart = number > start and _BLANK_OR_COMMENT.fullmatch(text, *lines[number - 1]) is not None
+        if is_apart and _BEGINNING.match(line.lstrip()) is not None and not last_code.endswith((";", "(", ",", "AS")):
+            yield replace(block, lines=tuple(lines[start:number]))
+            start = number
+        last_code = line.rstrip()
+    if lines[start:]:
+        yield replace(block, lines=tuple(lines[start:]))
+
+
 def _as_examples(fragments: Iterable[SqlFragment]) -> Iterator[SqlFragment]:
-    """The fragments; one that creates a table of an earlier one is another example, before which that is unknown."""
+    """The fragments; one that creates a table of an earlier one is another example, before which that is unknown.
+
+    So is a table after an example that takes a column from it: the next one may show the table as it was.
+    """
     created: set[str] = set()
+    changed: set[str] = set()
     for fragment in fragments:
         names = {match[1].replace("`", "").lower() for match in _CREATED.finditer(fragment.sql)}
-        repeated = tuple(sorted(names & created))
+        unknown = tuple(sorted((names & created) | changed))
         created |= names
-        yield replace(fragment, side_effects=repeated) if repeated else fragment
+        changed = {match[1].replace("`", "").lower() for match in _LOSES_COLUMNS.finditer(fragment.sql)}
+        yield replace(fragment, side_effects=unknown) if unknown else fragment
 
 
 def _fragment(text: str, block: SqlBlock) -> SqlFragment:

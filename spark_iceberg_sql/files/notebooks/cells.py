@@ -12,6 +12,7 @@ from functools import partial
 from typing import Any
 
 from spark_iceberg_sql.files.databricks import SQL_MAGICS
+from spark_iceberg_sql.files.jvm.jvm_sql import jvm_sql, may_contain_jvm_sql
 from spark_iceberg_sql.files.python.parsing import parse_python
 from spark_iceberg_sql.files.python.prefilter import CASE_SENSITIVE
 from spark_iceberg_sql.files.python.sql_extraction import python_sql
@@ -29,6 +30,7 @@ _LINE_MAGIC = re.compile(
 )
 # In Databricks, a line magic at the beginning of a cell applies to the whole cell.
 _WHOLE_CELL = re.compile(_LEADING_COMMENTS + r"%(?:sql|sparksql|iceberg_sql)[ \t]*\r?\n")
+_FIRST_LINE = re.compile(_LEADING_COMMENTS + r"%(?:sql|sparksql)[ \t]+([A-Za-z][^\n]*\n)")
 _OTHER_CELL = re.compile(_LEADING_COMMENTS + r"%(?:python|pyspark|py|scala|r)[ \t]*\r?\n")
 _SPARK_MAGIC = re.compile(
     _LEADING_COMMENTS + r"%%(?:spark|sparkmagic)\b[^\n]*?(?:-c|--context)(?:[ \t]*=?[ \t]*)['\"]?sql\b[^\n]*\n?"
@@ -68,7 +70,7 @@ def read_notebook(name: str, text: str, callables: Sequence[str] = ()) -> Source
     if not isinstance(cells, list):
         raise ValueError("it has no list of cells")
     languages = _languages(notebook)
-    language = "sql" if languages and "sql" in languages[0] else "python"
+    language = "sql" if languages and "sql" in languages[0] else "scala" if languages[:1] == ["scala"] else "python"
     code_cells = []
     for number, cell in enumerate(cells, start=1):
         if (cell_text := _cell_text(cell, number)) is not None:
@@ -87,14 +89,18 @@ def read_cells(
 ) -> SourceFile:
     """The code cells of a notebook, each a text unit with its own line numbers.
 
-    name: the file's. cells: number (from 1), text and language of each; only SQL and Python are read.
+    name: the file's. cells: number (from 1), text and language of each; SQL, Python and Scala are read.
     full_text: the notebook's text, if it contains more than these. callables: as `python_sql` takes them.
     """
     units: list[TextUnit] = []
     fragments: list[SqlFragment] = []
     problems: list[ExtractionProblem] = []
     for number, cell_text, language in cells:
-        if "sql" in language or language == "python":
+        if language == "scala":
+            cell_fragments, cell_problems = _scala_sql(cell_text, len(units))
+            fragments += cell_fragments
+            problems += cell_problems
+        elif "sql" in language or language == "python":
             other_cells = partial(_other_cells_text, cells, number)
             cell_fragments, cell_problems = _cell_sql(cell_text, len(units), "sql" in language, other_cells, callables)
             fragments += cell_fragments
@@ -170,6 +176,8 @@ def _cell_sql(
     sql_magic = _WHOLE_CELL.match(text, offset) or _SPARK_MAGIC.match(text, offset)
     if sql_magic is not None:
         return [range_fragment(text, sql_magic.end(), len(text), unit_index)], []
+    if magic is None and (magic_end := _databricks_cell(text)) is not None:
+        return [range_fragment(text, magic_end, len(text), unit_index)], []
     if magic is None and is_sql and not _is_program(text):
         return [range_fragment(text, 0, len(text), unit_index)], []
     if magic is not None and magic[1] not in _PYTHON_MAGICS:
@@ -186,6 +194,25 @@ def _cell_sql(
     if is_invalid and not has_calls:  # an unreadable cell, which may create any table
         return [*ordered_fragments, side_effect_marker(len(text), unit_index)], []
     return ordered_fragments, problems
+
+
+def _scala_sql(text: str, unit_index: int) -> tuple[list[SqlFragment], list[ExtractionProblem]]:
+    """The SQL of a cell of a notebook in Scala."""
+    if text.lstrip().startswith("%"):
+        return _cell_sql(text, unit_index, False, lambda: "")
+    if not may_contain_jvm_sql(text):
+        return [], []
+    return jvm_sql(text, is_scala=True, unit_index=unit_index)
+
+
+def _databricks_cell(text: str) -> int | None:
+    """Where the SQL begins of a cell whose first line has a line magic and the first line of a longer statement."""
+    first = _FIRST_LINE.match(text)
+    # Jupyter's line magics end with their line, and the rest of the cell is Python.
+    rest = text[first.end() :] if first is not None else ""
+    if first is None or not rest.strip() or parse_python(_without_magics(rest)) is not None:
+        return None
+    return first.start(1)
 
 
 def _is_program(text: str) -> bool:

@@ -13,6 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from spark_iceberg_sql.files import yaml_nodes
+from spark_iceberg_sql.files.projects.dbt_clustering import clustering_problems
 from spark_iceberg_sql.files.projects.dbt_columns import Columns, columns_of, columns_query
 from spark_iceberg_sql.files.projects.dbt_compiled import compiled_query
 from spark_iceberg_sql.files.projects.dbt_entries import Layer
@@ -24,6 +25,7 @@ from spark_iceberg_sql.files.source import ExtractionProblem
 from spark_iceberg_sql.files.source_map import COMPILED, FragmentBuilder, Offsets, SqlFragment, range_fragment
 from spark_iceberg_sql.files.templates import template_spans, template_variants
 from spark_iceberg_sql.files.yaml_nodes import YAML_SUFFIXES, YamlError
+from spark_iceberg_sql.model.transforms import find_transform
 
 API = "dbt"
 _TABLES = frozenset({"table", "incremental"})
@@ -38,17 +40,27 @@ _COMPILE_HELP = "run `dbt compile`, or check the SQL that dbt runs: `iceberg-sql
 _LIST_HELP = "write a list of columns and transforms, for example `['days(ts)']`"
 _MAX_RESOURCES = 100  # how many resources a clause of dbt_project.yml is checked for
 
+# Keys of what a model's table is laid out by.
+_LAYOUT_KEYS = ("partition_by", "clustered_by")
+
 Extraction = Iterator[SqlFragment | ExtractionProblem]
+
+
+def may_configure_layout(text: str) -> bool:
+    """True if a file may say how tables of models are laid out."""
+    return any(key in text for key in _LAYOUT_KEYS)
 
 
 def model_statements(path: Path, text: str, project: Project) -> Extraction:
     """The clause in the file of a model or snapshot: a fragment that replaces the whole file, or a problem."""
     project.set_overlay(path, text)
     resource = project.resource(path)
-    if resource is None or "partition_by" not in text or project.uses_other_engine:
+    if resource is None or not may_configure_layout(text) or project.uses_other_engine:
         return
     own_config = project.own_config(resource)
     layers = project.layers(resource)
+    if own_config.unread_span is None and path.suffix != ".py" and _is_iceberg_table(resource, layers):
+        yield from clustering_problems(path, layers)
     partition_value, calls = own_config.config.get("partition_by"), own_config.calls
     if own_config.unread_span is not None:
         node = project.node(resource)
@@ -86,7 +98,7 @@ def model_statements(path: Path, text: str, project: Project) -> Extraction:
 def yaml_statements(path: Path, text: str, project: Project) -> Extraction:
     """The clauses in a YAML file of a project."""
     project.set_overlay(path, text)
-    if "partition_by" not in text or project.uses_other_engine:
+    if not may_configure_layout(text) or project.uses_other_engine:
         return
     if not yaml_nodes.is_installed():
         yield ExtractionProblem(0, 0, 0, "dbt's YAML cannot be read", yaml_nodes.HELP)
@@ -94,14 +106,21 @@ def yaml_statements(path: Path, text: str, project: Project) -> Extraction:
     try:
         if path == project.file:
             yaml_nodes.compose(text)
-            resources = _all_resources(project)
+            resources = list(_all_resources(project))
         else:
-            resources = _resources_named(project, [key for key, _ in project.entries_of(path)])
+            resources = list(_resources_named(project, [key for key, _ in project.entries_of(path)]))
     except YamlError as error:
         yield ExtractionProblem(0, 0, 0, str(error), "correct the YAML")
         return
     counts: dict[Offsets, int] = {}
     reported: set[ExtractionProblem] = set()
+    for resource in resources if "clustered_by" in text else ():
+        layers = project.layers(resource)
+        if (resource.path or Path()).suffix != ".py" and _is_iceberg_table(resource, layers):
+            for problem in clustering_problems(path, layers):
+                if problem not in reported:
+                    yield problem
+                reported.add(problem)
     for resource, layers, partition_value in _partitioned_resources(path, resources, project):
         counts[partition_value.span] = counts.get(partition_value.span, 0) + 1
         if counts[partition_value.span] <= _MAX_RESOURCES and (resource.path or Path()).suffix != ".py":
@@ -180,10 +199,12 @@ def _clause_statements(
         if is_iceberg and partition_value.fields is not None:  # as for BigQuery; the macro loops over it
             keys = ", ".join(f"`{key}`" for key in partition_value.fields)
             reason = f"`partition_by` is a mapping; dbt-spark uses its keys as columns: {keys}"
-            yield ExtractionProblem(0, *partition_value.span, reason, _LIST_HELP)
+            is_bigquerys = {"field", "data_type"} <= set(partition_value.fields)
+            help_ = _bigquery_help(partition_value) if is_bigquerys else _LIST_HELP
+            yield ExtractionProblem(0, *partition_value.span, reason, help_, is_refused=is_bigquerys)
         elif is_iceberg and partition_value.has_mappings:  # the macro writes each item with `{{ item }}`
             reason = "`partition_by` lists a mapping; dbt-spark copies it into the statement, which Spark refuses"
-            yield ExtractionProblem(0, *partition_value.span, reason, _LIST_HELP)
+            yield ExtractionProblem(0, *partition_value.span, reason, _LIST_HELP, is_refused=True)
         elif partition_value.fields is None:
             setting = "`partition_by`" if is_iceberg else "`file_format`"
             yield _computed_problem(resource, setting, partition_value.span, project)
@@ -196,6 +217,16 @@ def _clause_statements(
         if stale_reason is not None:
             yield ExtractionProblem(0, *partition_value.span, f"the columns, because {stale_reason}", HELP)
     yield _statement(resource, node, partition_value, text, query or _columns_query(columns, partition_value))
+
+
+def _bigquery_help(partition_value: Value) -> str:
+    """The list to write for BigQuery's mapping."""
+    fields = partition_value.fields or {}
+    column, unit = (fields[key].text if key in fields else None for key in ("field", "granularity"))
+    if column is None:
+        return _LIST_HELP
+    transform = f"{(unit or 'day').lower()}s({column})"
+    return f"write `partition_by=['{transform}']`" if find_transform(transform.partition("(")[0]) else _LIST_HELP
 
 
 def _has_template(resource: Resource, project: Project) -> bool:

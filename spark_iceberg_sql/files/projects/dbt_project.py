@@ -36,7 +36,7 @@ _MODEL_FACTS = ("files", "resources")
 _GENERAL_FILES = ("profiles.yml", "packages.yml", "dependencies.yml", "package-lock.yml")
 _FOREIGN_FOLDERS = frozenset({"dbt_packages", "dbt_modules", "target", "node_modules", "venv"})
 _SNAPSHOT = re.compile(r"\{%[-+]?\s*snapshot\s+(\w+)")
-_RELEVANT = re.compile(r"partition_by|file_format|materialized|enabled|contract|column_types")
+_RELEVANT = re.compile(r"partition_by|clustered_by|buckets|file_format|materialized|enabled|contract|column_types")
 # The dbt adapters that run SQL in Spark.
 _SPARK_ADAPTERS = re.compile(r"spark|databricks|glue", re.IGNORECASE)
 

@@ -13,7 +13,10 @@ from spark_iceberg_sql.files.python.program import Program
 from spark_iceberg_sql.files.source_map import FragmentBuilder, Offsets, SqlFragment
 
 # The keys that the checker uses.
-KEYS = frozenset({"partition_by", "file_format", "materialized", "enabled", "contract", "column_types", "alias"})
+KEYS = frozenset({
+    "partition_by", "clustered_by", "buckets", "file_format", "materialized", "enabled", "contract", "column_types",
+    "alias",
+})  # fmt: skip
 _TEMPLATE = re.compile(r"\{[{%]")
 _YES, _NO = frozenset({"true", "yes", "on"}), frozenset({"false", "no", "off"})
 

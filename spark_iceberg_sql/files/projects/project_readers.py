@@ -13,12 +13,14 @@ from typing import TYPE_CHECKING
 from spark_iceberg_sql.files.source import ExtractionProblem, SourceFile
 from spark_iceberg_sql.files.source_map import SqlFragment
 from spark_iceberg_sql.files.yaml_nodes import YAML_SUFFIXES
+from spark_iceberg_sql.lazy import regex
 from spark_iceberg_sql.records import replace
 
 if TYPE_CHECKING:
     from spark_iceberg_sql.files.projects.dbt_project import Project
 
 _PACKAGES = frozenset({"dbt_packages", "dbt_modules"})
+_LAYOUT_KEYS = regex(r"partition_by|clustered_by")  # of dbt
 _SQLMESH = "partitioned_by"  # in any case
 
 
@@ -66,7 +68,7 @@ def configures_models(path: str, projects: Projects) -> bool:
 def is_independent(name: str, text: str) -> bool:
     """True if the SQL in a file depends only on its name and text, and on no other file."""
     suffix = os.path.splitext(name)[1]
-    if suffix in YAML_SUFFIXES or "partition_by" in text or _SQLMESH in text.lower():
+    if suffix in YAML_SUFFIXES or _LAYOUT_KEYS.search(text) is not None or _SQLMESH in text.lower():
         return name == "-" or suffix not in (".sql", ".py", *YAML_SUFFIXES)
     return True
 
@@ -93,7 +95,7 @@ def with_models(
     if is_independent(source_file.name, text):
         return None
     path = Path(os.path.abspath(source_file.name))
-    if path.suffix in YAML_SUFFIXES or "partition_by" in text:
+    if path.suffix in YAML_SUFFIXES or _LAYOUT_KEYS.search(text) is not None:
         project = projects.project_of(path)
         if project is not None and project.reads_file(path):
             project.use_manifest(manifest)

@@ -13,7 +13,7 @@ from spark_iceberg_sql.model.schema import similar_names
 from spark_iceberg_sql.model.transforms import SPEC_CATALOG, SPEC_FUNCTIONS
 from spark_iceberg_sql.safe_output import with_help
 from spark_iceberg_sql.spark.bridge.jvm import process, sessions, shims
-from spark_iceberg_sql.spark.bridge.jvm.java_errors import causes, internal_error, thrown_by
+from spark_iceberg_sql.spark.bridge.jvm.java_errors import causes, internal_error, linkage_error, thrown_by
 from spark_iceberg_sql.spark.bridge.tables import catalog_entries
 from spark_iceberg_sql.spark.gate import read_errors
 from spark_iceberg_sql.spark.gate.session_tables import SessionTables
@@ -126,7 +126,8 @@ def explain(spark: SparkSession, error: Exception, text: object = None) -> Excep
     if cause is None and refusal is not None:
         return refusal
     if catalog_entries.exception_text(error):
-        spark_message = internal_error(error) or f"Spark refused the statement: {catalog_entries.first_line(error)}"
+        spark_message = internal_error(error) or linkage_error(error)
+        spark_message = spark_message or f"Spark refused the statement: {catalog_entries.first_line(error)}"
         return IcebergSqlError(spark_message if cause is None else f"{cause}\n\n{spark_message}")
     return error
 

@@ -11,11 +11,13 @@ from spark_iceberg_sql.syntax.script import Statement
 from spark_iceberg_sql.translation.create_reader import is_create, read_create, read_properties, read_term, string_value
 from spark_iceberg_sql.translation.create_writer import create_head
 from spark_iceberg_sql.translation.definitions import (
+    FILE_FORMAT,
     Definition,
     FieldTerm,
     SpecChange,
     default_named,
     file_format_properties,
+    lose,
     no_partition_ddl,
     refuse_parts,
     refuse_upper_case,
@@ -47,7 +49,10 @@ _TYPES = TypeSyntax(
     "struct",
     ":",
     backticked,
+    {"integer": "int", "smallint": "int", "tinyint": "int"},
+    {"varchar(N)": ("string", "its length is not limited"), "char(N)": ("string", "it is neither padded nor limited")},
 )
+_CODECS = ("zstd", "snappy", "gzip", "lz4")
 
 
 def write(definition: Definition) -> str:
@@ -102,7 +107,7 @@ def read(statement: Statement, catalog: Tables) -> list[str]:
         raise no_partition_ddl(statement.tokens, _ENGINE, "write CREATE TABLE")
     create = read_create(statement, _TYPES)
     terms: tuple[FieldTerm, ...] = ()
-    location = None
+    location = comment = None
     is_iceberg = False
     properties: dict[str, str] = {}
     clauses = create.clauses
@@ -111,6 +116,8 @@ def read(statement: Statement, catalog: Tables) -> list[str]:
         if words == ["PARTITIONED", "BY"]:
             end = closing_index(clauses, 2) + 1
             terms = _terms(clauses[3 : end - 1])
+        elif words[0] == "COMMENT" and len(clauses) > 1 and clauses[1].kind in STRINGS:
+            comment, end = string_value(clauses[1]), 2
         elif words[0] == "LOCATION" and len(clauses) > 1 and clauses[1].kind in STRINGS:
             location, end = string_value(clauses[1]), 2
         elif words[0] == "TBLPROPERTIES":
@@ -121,7 +128,8 @@ def read(statement: Statement, catalog: Tables) -> list[str]:
         clauses = clauses[end:]
     if not is_iceberg:
         raise unsupported("the table is not one of Iceberg's", "write TBLPROPERTIES ('table_type' = 'ICEBERG')")
-    return [create_text(create.definition(terms, location=location, properties={**_FORMAT_VERSION, **properties}))]
+    properties = {**_FORMAT_VERSION, **properties}
+    return [create_text(create.definition(terms, comment=comment, location=location, properties=properties))]
 
 
 def _properties(tokens: list[Token]) -> tuple[bool, dict[str, str]]:
@@ -129,8 +137,13 @@ def _properties(tokens: list[Token]) -> tuple[bool, dict[str, str]]:
     values = {key.lower(): string_value(value[0]) for key, value in read_properties(tokens).items()}
     table_type = values.pop(_TABLE_TYPE, "")
     properties = file_format_properties(values.pop("format")) if "format" in values else {}
-    if values:
-        raise unsupported(f"Athena's property `{next(iter(values))}` is not translated", "leave it out")
+    codec = values.pop("write_compression", "")
+    if codec.lower() in _CODECS:
+        properties[f"write.{properties.get(FILE_FORMAT, 'parquet')}.compression-codec"] = codec.lower()
+    elif codec:
+        lose(f"Athena's `write_compression` of `{codec}` is not translated")
+    for key in values:
+        lose(f"Athena's property `{key}` is not translated")
     return table_type.upper() == "ICEBERG", properties
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from spark_iceberg_sql.model.bound_transform import bind_transform
 from spark_iceberg_sql.model.tables import Tables
 from spark_iceberg_sql.model.transforms import IDENTITY
@@ -10,6 +12,7 @@ from spark_iceberg_sql.syntax.identifiers import backticked
 from spark_iceberg_sql.syntax.lexer import STRINGS
 from spark_iceberg_sql.syntax.script import Statement
 from spark_iceberg_sql.translation.create_reader import (
+    CreateClauses,
     is_create,
     plain_name,
     read_create,
@@ -22,13 +25,14 @@ from spark_iceberg_sql.translation.definitions import (
     FieldTerm,
     SpecChange,
     default_named,
+    lose,
     no_partition_ddl,
     refuse_parts,
     top_level,
     unsupported,
 )
 from spark_iceberg_sql.translation.spark_statements import create_text
-from spark_iceberg_sql.translation.type_syntax import TypeSyntax
+from spark_iceberg_sql.translation.type_syntax import MICROSECONDS, TypeSyntax
 
 _ENGINE = "Flink"
 _LOCATION = "location"
@@ -54,15 +58,27 @@ _TYPES = TypeSyntax(
     # Iceberg's times have microseconds, whichever precision is written.
     {
         "integer": "int",
+        "smallint": "int",
+        "tinyint": "int",
         **{
             f"{word}{precision}": name
             for word, name in (("timestamp", "timestamp"), ("timestamp_ltz", "timestamptz"))
-            for precision in ("", "(0)", "(3)")
+            for precision in MICROSECONDS
         },
+        **{f"timestamp{precision} with local time zone": "timestamptz" for precision in MICROSECONDS},
+        "double precision": "double",
+        # Flink stores texts of any length as one type.
+        "varchar": "string",
+        "varchar(N)": "string",
+        "char": "string",
+        "char(N)": "string",
     },
+    {},
+    ("time", "time(N)"),
 )
 # A table of another kind: it is defined in Flink's memory, and its catalog and name are in the properties.
 _CONNECTOR = "connector"
+_CONNECTOR_KEYS = ("uri", "warehouse", "clients", "hive-conf-dir", "hadoop-conf-dir", "io-impl", "s3.endpoint")
 
 
 def write(definition: Definition) -> str:
@@ -97,6 +113,16 @@ def _column(term: FieldTerm) -> str:
     return backticked(source)
 
 
+def _of_connector(create: CreateClauses, properties: dict[str, str]) -> CreateClauses:
+    """The table that the properties of a connector name, which are taken out of them."""
+    keys = [key for key in properties if key.startswith("catalog-") or key in _CONNECTOR_KEYS]
+    table = (properties.get("catalog-database", ""), properties.get("catalog-table", create.table[-1]))
+    lose(f"the table is in the catalog that Flink's properties describe: {', '.join(keys) or 'none'}")
+    for key in keys:
+        del properties[key]
+    return replace(create, table=tuple(part for part in table if part))
+
+
 def read(statement: Statement, catalog: Tables) -> list[str]:
     """Spark's statement for one of Flink. Raises IcebergSqlError."""
     if not is_create(statement):
@@ -123,11 +149,10 @@ def read(statement: Statement, catalog: Tables) -> list[str]:
         else:
             raise unsupported(f"`{clauses[0].text}` after the columns is not translated", "leave it out")
         clauses = clauses[end:]
-    if _CONNECTOR in properties:
-        raise unsupported(
-            f"a table with '{_CONNECTOR}' is defined in Flink alone, for a table that its other properties name",
-            f"create the table in an Iceberg catalog, and leave out '{_CONNECTOR}'",
-        )
+    if properties.get(_CONNECTOR, "iceberg") != "iceberg":
+        raise unsupported(f"`{properties[_CONNECTOR]}` is no table of Iceberg", "translate tables of Iceberg alone")
+    if properties.pop(_CONNECTOR, None) is not None:
+        create = _of_connector(create, properties)
     location = properties.pop(_LOCATION, None)
     definition = create.definition(terms, comment=comment, location=location, properties=properties)
     return [create_text(definition)]

@@ -29,6 +29,7 @@ from spark_iceberg_sql.translation.definitions import (
     TableDefinition,
     default_named,
     file_format_properties,
+    lose,
     no_partition_ddl,
     refuse_parts,
     refuse_upper_case,
@@ -42,7 +43,7 @@ from spark_iceberg_sql.translation.spark_statements import (
     field_terms,
     order_text,
 )
-from spark_iceberg_sql.translation.type_syntax import TypeSyntax
+from spark_iceberg_sql.translation.type_syntax import MICROSECONDS, TypeSyntax
 
 _ENGINE = "Trino"
 _PLAIN = regex(r"[a-z][a-z0-9_]*")
@@ -83,8 +84,32 @@ _TYPES = TypeSyntax(
     " ",
     _quoted,
     # Iceberg has no smaller integers.
-    {"int": "int", "smallint": "int", "tinyint": "int"},
+    {
+        "int": "int",
+        "smallint": "int",
+        "tinyint": "int",
+        # Iceberg's times have microseconds, whichever precision is written.
+        **{f"timestamp{precision}": "timestamp" for precision in MICROSECONDS},
+        **{f"timestamp{precision} with time zone": "timestamptz" for precision in MICROSECONDS},
+        "string": "string",
+    },
+    {
+        "varchar(N)": ("string", "its length is not limited"),
+        "char(N)": ("string", "it is neither padded nor limited"),
+        "char": ("string", "it is neither padded nor limited"),
+        "uuid": ("string", "Spark has no UUID"),
+        "json": ("string", "Iceberg has no JSON"),
+    },
+    ("time", "time(N)"),
 )
+# Iceberg's properties of Trino's.
+_PROPERTIES = {
+    "object_store_layout_enabled": "write.object-storage.enabled",
+    "max_commit_retry": "commit.retry.num-retries",
+    "delete_after_commit_enabled": "write.metadata.delete-after-commit.enabled",
+    "max_previous_versions": "write.metadata.previous-versions-max",
+    "data_location": "write.data.path",
+}
 _FORMAT_VERSION = "format-version"
 _SORT_TERM = regex(r"(\"(?:[^\"]|\"\")+\"|\w+)((?:\s+(?:ASC|DESC))?(?:\s+NULLS\s+(?:FIRST|LAST))?)", re.IGNORECASE)
 
@@ -162,9 +187,12 @@ def _definition(statement: Statement) -> tuple[TableDefinition, list[str]]:
     version = values.pop("format_version")[0].text if "format_version" in values else None
     file_format = file_format_properties(string_value(values.pop("format")[0])) if "format" in values else {}
     order = _order(values.pop("sorted_by")) if "sorted_by" in values else []
-    if values:
-        raise unsupported(f"Trino's property `{next(iter(values))}` is not translated", "leave it out")
     properties = {**({} if version is None else {_FORMAT_VERSION: version}), **file_format}
+    for key, value in values.items():
+        if key in _PROPERTIES and len(value) == 1:
+            properties[_PROPERTIES[key]] = string_value(value[0]) if value[0].kind in STRINGS else value[0].text.lower()
+        else:
+            lose(f"Trino's property `{key}` is not translated")
     return create.definition(terms, comment=comment, location=location, properties=properties), order
 
 

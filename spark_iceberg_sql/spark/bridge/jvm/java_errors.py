@@ -19,6 +19,7 @@ BRIDGE_ERRORS = (*JVM_ERRORS, Py4JError)
 _REFUSALS = ("sparkicebergsql.MissingFilter", "sparkicebergsql.TruncatedFile")
 _MEANINGS = {"EOFException": "the file ends too early"}
 _MISSING_CLASS = ("ClassNotFoundException", "NoClassDefFoundError")
+_LINKAGE_ERROR = "java.lang.LinkageError"
 _DEPTH = 20  # a chain of causes may be cyclic
 
 
@@ -71,6 +72,16 @@ def internal_error(error: Exception) -> str | None:
     place = f" in {frames[0].getClassName()}.{frames[0].getMethodName()}" if len(frames) else ""
     class_name = chain[-1].getClass().getSimpleName()
     return f"Spark failed with an internal error: {class_name}{place}: {first_line(chain[-1])}"
+
+
+def linkage_error(error: Exception) -> str | None:
+    """Which class or method a jar of the session does not find in this Spark; None for any other error."""
+    for thrown in causes(thrown_by(error)):
+        if is_instance_of(gateway.gateway(), thrown, _LINKAGE_ERROR):
+            class_name = str(thrown.getClass().getSimpleName())
+            missing = first_line(thrown) if class_name in _MISSING_CLASS else f"{class_name}: {first_line(thrown)}"
+            return f"a jar of this session is for another version of Spark or of its libraries: {missing}"
+    return None
 
 
 def refused_value(error: Exception) -> str | None:

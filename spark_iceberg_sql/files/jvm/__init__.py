@@ -1,0 +1,1 @@
+"""SQL in programs in Scala and Java."""

@@ -1,0 +1,51 @@
+"""A query, INSERT, MERGE, UPDATE or DELETE that Spark refuses.
+
+## Why
+Spark parses and resolves a statement when it runs: a job fails at it after those before it. These are found in the
+text: a column that the table does not have, in a query over one table, in the list of an INSERT, in MERGE and UPDATE;
+DELETE without FROM; WHEN MATCHED without THEN; a misspelt verb or FROM; another engine's name of a metadata table,
+`events$files`. The rule needs a table whose columns are all known; in programs, where a view may have its name,
+columns of queries are not compared.
+
+## Instead
+The column of the table, and Spark's clause.
+
+## Examples
+```sql bad
+CREATE TABLE events (id BIGINT, ts TIMESTAMP) USING iceberg;
+INSERT INTO events (id, tz) VALUES (1, TIMESTAMP '2024-05-17 00:00:00');
+```
+```sql bad
+CREATE TABLE events (id BIGINT, ts TIMESTAMP) USING iceberg;
+SELECT idd FROM events WHERE id > 1;
+```
+```sql bad
+CREATE TABLE events (id BIGINT, ts TIMESTAMP) USING iceberg;
+DELETE events WHERE id = 1;
+```
+```sql good
+CREATE TABLE events (id BIGINT, ts TIMESTAMP) USING iceberg;
+DELETE FROM events WHERE id = 1;
+```
+"""
+
+from __future__ import annotations
+
+from spark_iceberg_sql.diagnostics import Fix, Severity
+from spark_iceberg_sql.facts.context import Context
+from spark_iceberg_sql.rules.base import Category, Finding, Findings, rule
+from spark_iceberg_sql.syntax import nodes
+
+
+@rule(Severity.ERROR, on=(nodes.Query, nodes.Insert), category=Category.QUERY)
+def refused_query(context: Context) -> Findings:
+    """Every word at which Spark stops, for certain."""
+    from spark_iceberg_sql.facts.refused_queries import (  # the command starts sooner
+        refused_insert_columns,
+        refused_words,
+    )
+
+    find = refused_insert_columns if isinstance(context.node, nodes.Insert) else refused_words
+    for word in find(context):
+        fix = Fix(word.help, (word.edit,)) if word.edit is not None else None
+        yield Finding(word.span, word.message, word.help, fix)
