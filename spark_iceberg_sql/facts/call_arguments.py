@@ -149,6 +149,11 @@ def _is_of(type_: str, tokens: Sequence[Token], value: str | None) -> bool:
     """False if Spark refuses a literal as a value of a type; expressions and names are not looked at."""
     words = [token.word for token in tokens]
     is_number, is_boolean = _is_number(tokens), words in (["TRUE"], ["FALSE"])
+    if type_.startswith("array") and words[0] == "ARRAY":
+        return type_ != "array<bigint>" or not any(
+            token.kind in STRINGS and before.text in ("(", ",") and after.text in (")", ",")
+            for before, token, after in zip(tokens[1:], tokens[2:], tokens[3:], strict=False)
+        )
     if type_ == "string" or (value is None and not is_number and not is_boolean and words[0] != "INTERVAL"):
         return not type_.startswith("map") or words[0] != "MAP" or not _is_mixed(tokens)
     if type_.startswith(("map", "array")):
@@ -199,10 +204,10 @@ def _fits_in_array(type_: str, tokens: Sequence[Token]) -> bool:
 
 def _is_mixed(tokens: Sequence[Token]) -> bool:
     """True for a map of literals with texts beside numbers or TRUE and FALSE: Spark does not find their type in time."""
-    values = tokens[4:-1:4]
+    values = tokens[4:-1:4]  # after `MAP`, `(`, a name and a comma
     kinds = [_kind(token) for token in values]
     is_plain = tokens[1].text == "(" and all(token.text == "," for token in tokens[3:-1:2])
-    return is_plain and len(tokens) % 2 == 1 and None not in kinds and len(set(kinds)) > 1
+    return is_plain and None not in kinds and len(set(kinds)) > 1
 
 
 def _kind(token: Token) -> str | None:

@@ -22,6 +22,9 @@ _COLUMN = regex(
 
 def refused_order(order: str, span: Offsets, schema: Schema | None, specs: Specs | None) -> Iterator[Refused]:
     """What Iceberg refuses about a sort order. span: of its string. schema, specs: None if they are unknown."""
+    if not order.strip():
+        yield Refused(span, "the sort order is empty", "leave it out, or name columns")
+        return
     terms = _terms(order)
     calls = [call for call in (_CALL.fullmatch(term) for term in terms) if call is not None]
     z_orders = [call for call in calls if call["name"].lower().replace("-", "").replace("_", "") == _Z_ORDER]

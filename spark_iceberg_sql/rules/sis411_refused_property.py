@@ -46,7 +46,7 @@ from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.lazy import regex
 from spark_iceberg_sql.model import iceberg_versions
-from spark_iceberg_sql.model.properties import METRICS_OF_COLUMN, PROPERTIES, SWITCHES, V3_KEYS, similar_property
+from spark_iceberg_sql.model.properties import METRICS_OF_COLUMN, PROPERTIES, RARE_FAILURES, SWITCHES, V3_KEYS, similar_property
 from spark_iceberg_sql.model.table import Table
 from spark_iceberg_sql.rules.base import Category, Finding, Findings, rule
 from spark_iceberg_sql.rules.message_format import join_names
@@ -151,15 +151,16 @@ def _value(context: Context, item: terms.Property) -> Finding | None:
         return Finding(item.value_span, message, "write 'parquet', 'orc' or 'avro'")
     end = "" if property_type.is_refused else f": {property_type.failing_operation} would fail"
     message = f"`{item.key}` must be {property_type.expects}, not `{item.value}`{end}"
-    affects_only_row_changes = property_type.failing_operation.split()[-1] in ("DELETE", "UPDATE", "MERGE")
-    return Finding(item.value_span, message, help_, severity=Severity.WARNING if affects_only_row_changes else None)
+    is_rare = property_type.failing_operation in RARE_FAILURES
+    return Finding(item.value_span, message, help_, severity=Severity.WARNING if is_rare else None)
 
 
 def _is_read(context: Context, key: str) -> bool:
-    """True if writes use a Parquet property: other properties of the table may prevent that."""
+    """True if writes or scans use a property of a file format: other properties of the table may prevent that."""
     table_properties = context.table.properties if isinstance(context.table, Table) else {}
     values = {**table_properties, **context.properties}
-    if ".parquet." in key and values.get("write.format.default", "parquet").lower() != "parquet":
+    file_format = values.get("write.format.default", "parquet").lower()
+    if any(f".{name}." in key and file_format != name for name in ("parquet", "orc", "avro")):
         return False
     codec = values.get("write.parquet.compression-codec", "zstd").lower()
     return not key.endswith("compression-level") or codec in ("zstd", "gzip")

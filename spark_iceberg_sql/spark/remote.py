@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 _REFUSED = "PARTITION_DDL_REFUSED"
 _NO_FUNCTION = ("UNRESOLVABLE_TABLE_VALUED_FUNCTION", "UNRESOLVED_ROUTINE")
 _QUERY = re.compile(r"\s*select\b", re.IGNORECASE)
-_DDL_VERB = re.compile(r"\b(?:alter|create|replace|overwrite)\b", re.IGNORECASE)
+_DDL_VERB = re.compile(r"\b(?:alter|call|create|replace|overwrite)\b", re.IGNORECASE)
 _INVALID = re.compile(r"The value of parameter\(s\) .*? is invalid: ", re.DOTALL)
 _SQLSTATE = re.compile(r"\.?\s*SQLSTATE: \w+.*", re.DOTALL)
 _LOST = ("UNAVAILABLE", "Connection refused", "RETRIES_EXCEEDED")
