@@ -64,6 +64,8 @@ def refused_argument(context: Context) -> Findings:
     from spark_iceberg_sql.facts.call_checks import refused_by_procedure
 
     iceberg = context.catalog.iceberg
+    if iceberg is not None and iceberg < procedure.since:
+        return  # SIS605
     arguments = Arguments(procedure, node.arguments, context.statement.tokens, iceberg)
     for refused in (*arguments.refused(node.name_span), *refused_by_procedure(context, arguments, ICEBERG_VERSION)):
         edit = None if refused.text is None else Edit(*refused.span, refused.text)

@@ -21,6 +21,7 @@ from spark_iceberg_sql.files.python.sql_aliases import sql_method_uses
 from spark_iceberg_sql.files.python.sql_sinks import is_spark_sql, is_sql_file_name, literals_of, sink_arguments
 from spark_iceberg_sql.files.python.tables.dataframe_schemas import dataframe_query
 from spark_iceberg_sql.files.python.tables.dataframe_writers import writer_statements
+from spark_iceberg_sql.files.python.tables.writer_options import option_problems
 from spark_iceberg_sql.files.python.tables.pyiceberg import pyiceberg_statements
 from spark_iceberg_sql.files.python.tables.table_side_effects import SIDE_EFFECT_METHODS, side_effect_calls
 from spark_iceberg_sql.files.python.tables.writer_partitioning import partitioning_problems
@@ -118,7 +119,7 @@ class _SqlExtractor(Program):
                 end = self.span(call)[1]
                 markers.append((end, side_effect_marker(end, self.part, names)))
         problems = [result for result in results if isinstance(result, ExtractionProblem)]
-        return markers, [*problems, *partitioning_problems(self)]
+        return markers, [*problems, *partitioning_problems(self), *option_problems(self)]
 
     def expressions(self) -> Iterator[tuple[int, SqlFragment]]:
         """The strings passed to `selectExpr`, `expr`, `filter` and `where` that the rules about queries check."""

@@ -1,0 +1,112 @@
+"""Statements about Iceberg tables in forms that other engines have: metadata tables with `$`, DELETE ... USING, MERGE."""
+
+from __future__ import annotations
+
+import re
+
+from spark_iceberg_sql.syntax.brackets import closing_index
+from spark_iceberg_sql.syntax.spark_mistakes.refused_statement import NAME_KINDS, Mistake, MistakeHelp, RefusedStatement
+
+_METADATA_TABLES = frozenset({
+    "entries", "files", "data_files", "delete_files", "history", "metadata_log_entries", "snapshots", "refs",
+    "manifests", "partitions", "all_data_files", "all_delete_files", "all_files", "all_manifests", "all_entries",
+    "position_deletes",
+})  # fmt: skip
+_RANDOM_CALL = re.compile(r"^(?:uuid|rand|randn|random|shuffle|input_file_name|monotonically_increasing_id)$", re.IGNORECASE)
+
+
+def _metadata_table(refused: RefusedStatement) -> MistakeHelp | None:
+    """`FROM t$files` of Trino, also in backticks."""
+    tokens = refused.tokens
+    for index, token in enumerate(tokens):
+        if token.text == "$" and 0 < index < len(tokens) - 1:
+            name, suffix = tokens[index - 1], tokens[index + 1]
+            is_path = name.end == token.start and token.end == suffix.start and name.kind in NAME_KINDS
+            if is_path and suffix.text.lower() in _METADATA_TABLES:
+                path = f"{name.text}.{suffix.text.lower()}"
+                return MistakeHelp(
+                    f"Spark has the metadata tables after a dot: write `{path}`",
+                    (name.start, suffix.end, path), (name.start, suffix.end),
+                )  # fmt: skip
+        table, sign, suffix_text = token.text.strip('`"').rpartition("$")
+        if sign and table and token.kind in NAME_KINDS and suffix_text.lower() in _METADATA_TABLES:
+            path = f"{table}.{suffix_text.lower()}"
+            return MistakeHelp(
+                f"Spark has the metadata tables after a dot: write `{path}`", (*token.span, path), token.span
+            )
+    return None
+
+
+def _delete_using(refused: RefusedStatement) -> MistakeHelp | None:
+    """`DELETE FROM t USING s WHERE t.id = s.id` of PostgreSQL."""
+    words = refused.words
+    if words[:2] != ["DELETE", "FROM"]:
+        return None
+    using, where = refused.clause("USING"), refused.clause("WHERE")
+    if using is None or where is None or where < using:
+        return None
+    target, source = refused.source(2, using), refused.source(using + 1, where)
+    if "," in words[using:where] or "JOIN" in words[using:where]:
+        source = f"(SELECT ... FROM {source}) AS s"
+    end = len(refused.tokens) - (words[-1] == ";")
+    condition = refused.source(where + 1, end)
+    statement = f"MERGE INTO {target} USING {source} ON {condition} WHEN MATCHED THEN DELETE"
+    help_ = f"Spark has no DELETE ... USING: write {statement}"
+    is_plain = "..." not in statement
+    edit = (refused.tokens[0].start, refused.tokens[end - 1].end, statement) if is_plain else None
+    return MistakeHelp(help_, edit, refused.tokens[using].span)
+
+
+def _merge_aliases(refused: RefusedStatement) -> MistakeHelp | None:
+    """`MERGE INTO t USING (VALUES ...) s(a, b)`: a list of names after the source's alias."""
+    words = refused.words
+    using = refused.clause("USING")
+    if words[0] != "MERGE" or using is None or words[using + 1 : using + 2] != ["("]:
+        return None
+    closing = closing_index(refused.tokens, using + 1)
+    alias = closing + (2 if words[closing + 1 : closing + 2] == ["AS"] else 1)
+    if words[alias + 1 : alias + 2] != ["("]:
+        return None
+    last = closing_index(refused.tokens, alias + 1)
+    if last >= len(refused.tokens) or refused.tokens[alias].kind not in NAME_KINDS:
+        return None
+    name, columns = refused.tokens[alias].text, refused.source(alias + 1, last + 1)
+    query = refused.source(using + 2, closing)
+    table = query if words[using + 2] == "VALUES" else f"({query})"
+    clause = f"(SELECT * FROM {table} AS {name}{columns}) AS {name}"
+    edit = (refused.tokens[using + 1].start, refused.tokens[last].end, clause)
+    return MistakeHelp(
+        f"MERGE takes no names of columns after an alias: write `USING {clause}`", edit,
+        (refused.tokens[alias + 1].start, refused.tokens[last].end),
+    )  # fmt: skip
+
+
+def _random_merge(refused: RefusedStatement) -> MistakeHelp | None:
+    """uuid(), rand() or input_file_name() in a MERGE, whose source and condition Spark reads twice."""
+    tokens = refused.tokens
+    if refused.words[0] != "MERGE":
+        return None
+    for token, following in zip(tokens, tokens[1:], strict=False):
+        if following.text == "(" and _RANDOM_CALL.match(token.text):
+            target = refused.source(2, refused.name_end(2))
+            source = refused.clause("USING")
+            what = ""
+            if source is not None and refused.words[source + 1 : source + 2] == ["("]:
+                what = refused.source(source + 2, closing_index(tokens, source + 1))
+            query = what or "SELECT ..."
+            return MistakeHelp(
+                f"MERGE may read its source twice, and `{token.text}()` has another value each time: write the rows to a "
+                f"table first, CREATE TABLE {target}_source USING iceberg AS {query}, and merge from it",
+                None, (token.start, following.end),
+                f"MERGE takes no `{token.text}()`, whose values differ each time that it is computed",
+            )  # fmt: skip
+    return None
+
+
+SYNTAX: tuple[Mistake, ...] = (_metadata_table, _delete_using)
+ICEBERG: dict[str, tuple[Mistake, ...]] = {
+    "TABLE_OR_VIEW_NOT_FOUND": (_metadata_table,),
+    "COLUMN_ALIASES_NOT_ALLOWED": (_merge_aliases,),
+    "INVALID_NON_DETERMINISTIC_EXPRESSIONS": (_random_merge,),
+    "NON_DETERMINISTIC_MERGE": (_random_merge,),
+}
