@@ -119,7 +119,9 @@ def module_text(jars: list[Path]) -> str:
     lines += ["}", "# Those of rewrite_data_files that only a strategy takes.", "STRATEGY_OPTIONS = {"]
     for strategy, classes in STRATEGIES.items():
         options = set(present.STRATEGY_OPTIONS.get(strategy, ())).union(*(names_in(jar, *classes) for jar in jars))
-        lines.append(f'    "{strategy}": ({"".join(f"{chr(34)}{name}{chr(34)}, " for name in sorted(options)).rstrip(" ,")}),')
+        lines.append(
+            f'    "{strategy}": ({"".join(f"{chr(34)}{name}{chr(34)}, " for name in sorted(options)).rstrip(" ,")}),'
+        )
     return "\n".join((*lines, "}", ""))
 
 

@@ -15,7 +15,10 @@ from typing import NamedTuple
 
 sys.path.insert(0, str(Path(__file__).parent))  # as pytest has it
 
+import pyspark
 import spark_line
+
+from spark_iceberg_sql.spark import versions
 
 MODULE = Path(__file__).parents[1] / "spark_iceberg_sql" / "model" / "iceberg_procedures.py"
 READER = Path(__file__).with_name("ProcedureReader.java")
@@ -38,10 +41,16 @@ def spark_and_version(jar: Path) -> tuple[str, tuple[int, int]]:
     return match[1], (int(match[2]), int(match[3]))
 
 
+def spark_jars(line: str) -> Path:
+    """The folder with the jars of a line of Spark: of the installed one, or of one that is fetched."""
+    installed = Path(pyspark.__file__).parent
+    is_installed = versions.minor(pyspark.__version__) == line
+    return (installed if is_installed else spark_line.provided(line) / "pyspark") / "jars"
+
+
 def parameters_in(jar: Path) -> list[Parameter]:
     """The parameters of all procedures in a runtime. jar: the runtime's."""
-    spark_jars = spark_line.provided(spark_and_version(jar)[0]) / "pyspark" / "jars"
-    command = ["java", "-cp", f"{jar}:{spark_jars}/*", str(READER)]
+    command = ["java", "-cp", f"{jar}:{spark_jars(spark_and_version(jar)[0])}/*", str(READER)]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
     assert done.returncode == 0, done.stderr
     rows = (line.split("\t") for line in done.stdout.splitlines())

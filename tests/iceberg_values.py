@@ -83,11 +83,13 @@ def types_in(text: str, names: frozenset[str]) -> tuple[dict[str, str], dict[str
     return properties, options
 
 
-def constants_of(jar: Path, enumeration: str) -> list[str]:
-    """The names of an enumeration's constants, in lower case, in order; nothing if the runtime does not have it."""
-    name = f"org.apache.iceberg.{enumeration}".replace("/", ".")
-    done = subprocess.run(["javap", "-p", "-cp", str(jar), name], capture_output=True, text=True, check=False, timeout=60)
-    return [m[1].lower() for m in re.finditer(rf"public static final {re.escape(name)} (\w+);", done.stdout)]
+def constants_of(jar: Path) -> dict[str, tuple[str, ...]]:
+    """The names of the enumerations' constants, in lower case, in order; none of those that the runtime does not have."""
+    names = {key: f"org.apache.iceberg.{name}".replace("/", ".") for key, name in ENUMERATIONS.items()}
+    command = ["javap", "-p", "-cp", str(jar), *names.values()]
+    text = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60).stdout
+    constants = {key: re.findall(rf"public static final {re.escape(name)} (\w+);", text) for key, name in names.items()}
+    return {key: tuple(map(str.lower, values)) for key, values in constants.items() if values}
 
 
 def values_in(jar: Path) -> Mapping[str, Mapping[str, object]]:
@@ -99,7 +101,7 @@ def values_in(jar: Path) -> Mapping[str, Mapping[str, object]]:
         "CALL_OPTION_TYPES": {k: v for k, v in properties.items() if k not in names_in(jar, TABLE_PROPERTIES)},
         "WRITE_OPTIONS": {name: options.get(name, "") for name in sorted(_option_names(jar, WRITE_OPTIONS))},
         "READ_OPTIONS": {name: options.get(name, "") for name in sorted(_option_names(jar, READ_OPTIONS))},
-        "ENUMERATIONS": {key: tuple(constants_of(jar, name)) for key, name in ENUMERATIONS.items()},
+        "ENUMERATIONS": dict(constants_of(jar)),
     }
 
 

@@ -127,7 +127,9 @@ class Arguments:
         """Arguments that the procedure refuses together."""
         name, by_name = self.procedure.name, self.by_name
         if name == "set_current_snapshot" and ("snapshot_id" in by_name) == ("ref" in by_name):
-            fact = "takes either `snapshot_id` or `ref`, not both" if "ref" in by_name else "needs `snapshot_id` or `ref`"
+            fact = (
+                "takes either `snapshot_id` or `ref`, not both" if "ref" in by_name else "needs `snapshot_id` or `ref`"
+            )
             help_ = "leave one of them out" if "ref" in by_name else "add `snapshot_id => ...` or `ref => 'main'`"
             if "table" in by_name:
                 yield Refused(name_span, f"the procedure `{name}` {fact}", help_)
@@ -229,7 +231,9 @@ def _noun(type_: str) -> str:
     nouns = {"boolean": "a boolean", "int": "an integer", "bigint": "an integer", "timestamp": "a time"}
     if type_ in nouns:
         return nouns[type_]
-    return "a map of texts" if type_.startswith("map") else f"an array of {'texts' if 'string' in type_ else 'integers'}"
+    return (
+        "a map of texts" if type_.startswith("map") else f"an array of {'texts' if 'string' in type_ else 'integers'}"
+    )
 
 
 def _short(tokens: Sequence[Token]) -> str:

@@ -123,7 +123,9 @@ def _refused_strategy(arguments: Arguments, table: Table | None) -> Iterator[Ref
     elif strategy.value.lower() == "binpack" and sort_order is not None:
         message = f"`{_REWRITE}` takes no `sort_order` with `binpack`"
         yield Refused(strategy.value_span, message, "write `strategy => 'sort'`")
-    elif strategy.value.lower() == "sort" and sort_order is None and table is not None and table.sorted_by == frozenset():
+    elif (
+        strategy.value.lower() == "sort" and sort_order is None and table is not None and table.sorted_by == frozenset()
+    ):
         message = f"`{_REWRITE}` cannot sort by the table's own order: the table has none"
         yield Refused(strategy.value_span, message, "add `sort_order => 'a, b'`, or write `strategy => 'binpack'`")
 

@@ -52,7 +52,9 @@ def wrong_form(condition: str) -> WrongCondition | None:
     if not tokens:
         return WrongCondition("is empty", "leave it out to rewrite all files")
     if tokens[0].word == "WHERE":
-        return WrongCondition("begins with WHERE", f"write `{condition[tokens[1].start :]}`" if tokens[1:] else "leave it out")
+        return WrongCondition(
+            "begins with WHERE", f"write `{condition[tokens[1].start :]}`" if tokens[1:] else "leave it out"
+        )
     if tokens[-1].text == ";":
         return WrongCondition("ends with `;`", "leave the `;` out")
     return None

@@ -38,7 +38,11 @@ def _columns(
     arguments: Arguments, table: Table | None, parameter: str, *, must_be_primitive: bool
 ) -> Iterator[Refused]:
     argument = arguments.by_name.get(parameter)
-    if argument is not None and must_be_primitive and [t.word for t in arguments.tokens(argument)] == ["ARRAY", "(", ")"]:
+    if (
+        argument is not None
+        and must_be_primitive
+        and [t.word for t in arguments.tokens(argument)] == ["ARRAY", "(", ")"]
+    ):
         yield Refused(argument.value_span, f"`{parameter}` has no columns", "leave it out for all columns")
     if table is None or table.schema is None:
         return
@@ -50,7 +54,9 @@ def _columns(
             message = f"`{parameter}` has `{name}`, which is no column"
             yield Refused(span, message, missing_column(table.schema, name))
         elif must_be_primitive and not isinstance(columns[0].field.type, Primitive):
-            yield Refused(span, f"`{name}` is a struct, a list or a map, of which there are no statistics", "leave it out")
+            yield Refused(
+                span, f"`{name}` is a struct, a list or a map, of which there are no statistics", "leave it out"
+            )
 
 
 def _no_identifiers(arguments: Arguments, table: Table | None) -> Iterator[Refused]:
@@ -59,7 +65,9 @@ def _no_identifiers(arguments: Arguments, table: Table | None) -> Iterator[Refus
         return
     if "identifier_columns" not in arguments.by_name and table is not None and table.identifiers == frozenset():
         message = "updates cannot be computed: the table has no identifier fields"
-        yield Refused(argument.value_span, message, "add `identifier_columns => array('id')`, with the columns of its key")
+        yield Refused(
+            argument.value_span, message, "add `identifier_columns => array('id')`, with the columns of its key"
+        )
 
 
 def _partition_fields(arguments: Arguments, table: Table | None) -> Iterator[Refused]:

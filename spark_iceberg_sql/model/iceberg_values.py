@@ -155,14 +155,14 @@ READ_OPTIONS: dict[str, str] = {
 }
 # The constants of enumerations, in lower case.
 ENUMERATIONS: dict[str, tuple[str, ...]] = {
-    "avro-codec": ("uncompressed", "snappy", "gzip", "zstd",),
-    "delete-granularity": ("file", "partition",),
-    "distribution-mode": ("none", "hash", "range",),
-    "isolation-level": ("serializable", "snapshot",),
-    "orc-codec": ("none", "zlib", "snappy", "lzo", "lz4", "zstd",),
-    "orc-strategy": ("speed", "compression",),
-    "parquet-codec": ("uncompressed", "snappy", "gzip", "lzo", "brotli", "lz4", "zstd", "lz4_raw",),
-    "planning-mode": ("auto", "local", "distributed",),
-    "rewrite-job-order": ("bytes_asc", "bytes_desc", "files_asc", "files_desc", "none",),
-    "row-level-mode": ("copy_on_write", "merge_on_read",),
+    "avro-codec": ("uncompressed", "snappy", "gzip", "zstd"),
+    "delete-granularity": ("file", "partition"),
+    "distribution-mode": ("none", "hash", "range"),
+    "isolation-level": ("serializable", "snapshot"),
+    "orc-codec": ("none", "zlib", "snappy", "lzo", "lz4", "zstd"),
+    "orc-strategy": ("speed", "compression"),
+    "parquet-codec": ("uncompressed", "snappy", "gzip", "lzo", "brotli", "lz4", "zstd", "lz4_raw"),
+    "planning-mode": ("auto", "local", "distributed"),
+    "rewrite-job-order": ("bytes_asc", "bytes_desc", "files_asc", "files_desc", "none"),
+    "row-level-mode": ("copy_on_write", "merge_on_read"),
 }

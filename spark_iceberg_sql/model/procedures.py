@@ -54,9 +54,7 @@ def _procedures() -> tuple[Procedure, ...]:
     names = dict.fromkeys(row[0] for row in PARAMETERS)
     return tuple(
         Procedure(
-            name,
-            tuple(Parameter(*row[1:]) for row in PARAMETERS if row[0] == name),
-            creates_table=name in _CREATING,
+            name, tuple(Parameter(*row[1:]) for row in PARAMETERS if row[0] == name), creates_table=name in _CREATING
         )
         for name in names
     )

@@ -46,7 +46,9 @@ def wrong_option(key: str, value: str | None) -> WrongOption | None:
     if type_ == "boolean":
         if value.lower() in ("true", "false"):
             return None
-        return WrongOption(f"Iceberg reads `{value}` as false: `{key}` must be true or false", "write 'true' or 'false'", False)
+        return WrongOption(
+            f"Iceberg reads `{value}` as false: `{key}` must be true or false", "write 'true' or 'false'", False
+        )
     choices = _CHOICES.get(key.lower(), ())
     if not choices and type_ not in _BITS:
         return None
@@ -57,7 +59,9 @@ def wrong_option(key: str, value: str | None) -> WrongOption | None:
     if key.lower().endswith("-bytes") and (size := _SIZE.fullmatch(value.strip().lower())) is not None:
         help_ = f"write the number of bytes: '{int(size[1]) << 10 * ' kmgt'.index(size[2])}'"
     fails = "" if key.lower() in _OF_SOME_WRITES else ": every write would fail"
-    return WrongOption(f"`{key}` must be {values.expects}, not `{value}`{fails}", help_, key.lower() not in _OF_SOME_WRITES)
+    return WrongOption(
+        f"`{key}` must be {values.expects}, not `{value}`{fails}", help_, key.lower() not in _OF_SOME_WRITES
+    )
 
 
 def _misspelt(key: str) -> WrongOption | None:
@@ -73,7 +77,9 @@ def _misspelt(key: str) -> WrongOption | None:
         similar = names[close[0]] if close else None
     if similar is None:
         return None
-    return WrongOption(f"Iceberg ignores the option `{key}`: it has none of this name", f"write '{similar}'", False, True)
+    return WrongOption(
+        f"Iceberg ignores the option `{key}`: it has none of this name", f"write '{similar}'", False, True
+    )
 
 
 def _letters(key: str) -> str:

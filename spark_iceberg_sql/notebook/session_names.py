@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
-
 class SessionNames(CatalogNames):
     """The names of a session. spark: the session; only catalog listings are run."""
 

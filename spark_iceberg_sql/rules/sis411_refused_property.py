@@ -46,7 +46,14 @@ from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.lazy import regex
 from spark_iceberg_sql.model import iceberg_versions
-from spark_iceberg_sql.model.properties import METRICS_OF_COLUMN, PROPERTIES, RARE_FAILURES, SWITCHES, V3_KEYS, similar_property
+from spark_iceberg_sql.model.properties import (
+    METRICS_OF_COLUMN,
+    PROPERTIES,
+    RARE_FAILURES,
+    SWITCHES,
+    V3_KEYS,
+    similar_property,
+)
 from spark_iceberg_sql.model.table import Table
 from spark_iceberg_sql.rules.base import Category, Finding, Findings, rule
 from spark_iceberg_sql.rules.message_format import join_names

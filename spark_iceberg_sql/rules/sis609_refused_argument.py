@@ -72,4 +72,3 @@ def refused_argument(context: Context) -> Findings:
         fix = None if edit is None else Fix(f"write {edit.text}", (edit,), safe=False)
         severity = None if refused.is_certain else Severity.WARNING
         yield Finding(refused.span, refused.message, refused.help, fix, severity=severity)
-

@@ -71,9 +71,7 @@ def _mistake(
     """The help for an ordinary mistake: of the list that `spark.sql` has, too."""
     condition, parameters = parsed_error.condition, parsed_error.parameters
     if is_remote(names.spark):  # the catalogs are the server's
-        return spark_mistakes.help_of(
-            RefusedStatement(condition, parameters, statement.tokens, statement.script, span)
-        )
+        return spark_mistakes.help_of(RefusedStatement(condition, parameters, statement.tokens, statement.script, span))
     source = CellStatement(names, statement)
     return statement_help.help_of(source, condition, parameters, span)
 

@@ -31,8 +31,7 @@ _FAILED, _UNKNOWN, _INVALID = (
 )
 # Of the ValidationExceptions, those that another writer's commit is the reason for.
 _CONFLICT = re.compile(
-    r"Found (?:new )?conflicting |Missing required files to delete|Cannot commit, (?:missing data files|found new )|"
-    r"Cannot determine history between starting snapshot|Found concurrently "
+    r"Found (?:new )?conflicting |Missing required files to delete|Cannot commit, (?:missing data files|found new )"
 )
 _TARGET_WORDS = ("INTO", "OVERWRITE", "UPDATE", "TABLE", "FROM")
 _ONE_COMMIT = ("ALTER", "CREATE", "REPLACE", "INSERT", "UPDATE", "DELETE", "MERGE", "TRUNCATE")
@@ -77,7 +76,9 @@ def conflict_error(
         help_ = f"look at {f'{qualified_name(name)}.snapshots' if name else 'its snapshots'} before you run it again"
         return _as_error(error, fact, help_)
     result, help_ = outcome(text)
-    fact = f"{subject} was changed by another writer while the statement ran{_other(iceberg_table, started_ms)}; {result}"
+    fact = (
+        f"{subject} was changed by another writer while the statement ran{_other(iceberg_table, started_ms)}; {result}"
+    )
     return _as_error(error, f"{fact} (Iceberg: {first_line(cause).rstrip('.')})", help_)
 
 
@@ -86,7 +87,9 @@ def _as_error(error: Exception, fact: str, help_: str) -> Exception:
     conflict = ConflictError(fact, help=help_)
     text, original_class = str(conflict), type(error)
     methods = {"__str__": lambda _: text, "__repr__": lambda _: f"ConflictError({text!r})"}
-    error_class = type("ConflictError", (ConflictError, original_class), {**methods, "__module__": ConflictError.__module__})
+    error_class = type(
+        "ConflictError", (ConflictError, original_class), {**methods, "__module__": ConflictError.__module__}
+    )
     combined: Exception = error_class.__new__(error_class, text)
     combined.__dict__.update(error.__dict__)
     combined.__dict__.update(conflict.__dict__)

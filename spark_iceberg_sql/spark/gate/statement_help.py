@@ -120,7 +120,9 @@ def _hidden_field(source: SessionStatement, refused: RefusedStatement) -> Mistak
     return None
 
 
-_PARTITION_TABLES = frozenset({"partitions", "files", "data_files", "delete_files", "entries", "all_files", "all_data_files"})
+_PARTITION_TABLES = frozenset(
+    {"partitions", "files", "data_files", "delete_files", "entries", "all_files", "all_data_files"}
+)
 
 
 def _field(table: Table, name: str) -> PartitionField | None:

@@ -65,7 +65,9 @@ def install(explained: Explain) -> None:
     frame_class = shims.data_frame_class()
     _replace(frame_class, "writeTo", _remembering)
     for name, argument in _V1_METHODS.items():
-        _replace(readwriter.DataFrameWriter, name, functools.partial(_explaining, argument=argument, explained=explained))
+        _replace(
+            readwriter.DataFrameWriter, name, functools.partial(_explaining, argument=argument, explained=explained)
+        )
     for name in _V2_METHODS:
         _replace(readwriter.DataFrameWriterV2, name, functools.partial(_explaining, argument=None, explained=explained))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 from spark_iceberg_sql.syntax.brackets import closing_index
 from spark_iceberg_sql.syntax.spark_mistakes.refused_statement import NAME_KINDS, Mistake, MistakeHelp, RefusedStatement
@@ -12,7 +13,9 @@ _METADATA_TABLES = frozenset({
     "manifests", "partitions", "all_data_files", "all_delete_files", "all_files", "all_manifests", "all_entries",
     "position_deletes",
 })  # fmt: skip
-_RANDOM_CALL = re.compile(r"^(?:uuid|rand|randn|random|shuffle|input_file_name|monotonically_increasing_id)$", re.IGNORECASE)
+_RANDOM_CALL = re.compile(
+    r"^(?:uuid|rand|randn|random|shuffle|input_file_name|monotonically_increasing_id)$", re.IGNORECASE
+)
 
 
 def _metadata_table(refused: RefusedStatement) -> MistakeHelp | None:
@@ -83,24 +86,25 @@ def _merge_aliases(refused: RefusedStatement) -> MistakeHelp | None:
 
 def _random_merge(refused: RefusedStatement) -> MistakeHelp | None:
     """uuid(), rand() or input_file_name() in a MERGE, whose source and condition Spark reads twice."""
-    tokens = refused.tokens
-    if refused.words[0] != "MERGE":
+    tokens, using = refused.tokens, refused.clause("USING")
+    if refused.words[0] != "MERGE" or using is None:
         return None
-    for token, following in zip(tokens, tokens[1:], strict=False):
-        if following.text == "(" and _RANDOM_CALL.match(token.text):
-            target = refused.source(2, refused.name_end(2))
-            source = refused.clause("USING")
-            what = ""
-            if source is not None and refused.words[source + 1 : source + 2] == ["("]:
-                what = refused.source(source + 2, closing_index(tokens, source + 1))
-            query = what or "SELECT ..."
-            return MistakeHelp(
-                f"MERGE may read its source twice, and `{token.text}()` has another value each time: write the rows to a "
-                f"table first, CREATE TABLE {target}_source USING iceberg AS {query}, and merge from it",
-                None, (token.start, following.end),
-                f"MERGE takes no `{token.text}()`, whose values differ each time that it is computed",
-            )  # fmt: skip
-    return None
+    call = next((t for t, after in pairwise(tokens) if after.text == "(" and _RANDOM_CALL.match(t.text)), None)
+    if call is None:
+        return None
+    target = refused.source(2, refused.name_end(2))
+    is_query = refused.words[using + 1 : using + 2] == ["("]
+    end = closing_index(tokens, using + 1) if is_query else refused.name_end(using + 1)
+    source = refused.source(using + 2, end) if is_query else ""
+    is_inside = is_query and tokens[using + 1].start < call.start < tokens[end].start
+    relation = f"({source})" if is_query else refused.source(using + 1, end)
+    query = source if is_inside else f"SELECT *, {call.text}() AS v FROM {relation}"
+    return MistakeHelp(
+        f"write the rows to a table first, and merge from it: CREATE TABLE {target}_source USING iceberg AS {query}",
+        None,
+        call.span,
+        f"MERGE takes no `{call.text}()`, which has another value each time that it is computed",
+    )
 
 
 SYNTAX: tuple[Mistake, ...] = (_metadata_table, _delete_using)
@@ -108,5 +112,5 @@ ICEBERG: dict[str, tuple[Mistake, ...]] = {
     "TABLE_OR_VIEW_NOT_FOUND": (_metadata_table,),
     "COLUMN_ALIASES_NOT_ALLOWED": (_merge_aliases,),
     "INVALID_NON_DETERMINISTIC_EXPRESSIONS": (_random_merge,),
-    "NON_DETERMINISTIC_MERGE": (_random_merge,),
+    "UNSUPPORTED_MERGE_CONDITION": (_random_merge,),
 }

@@ -19,7 +19,10 @@ _OF_THE_TEXT = re.compile(
     re.DOTALL,
 )
 _NOT_CONVERTED = re.compile(r"Cannot convert Spark filter: (?P<filter>.*) to Iceberg expression")
-_END = re.compile(r"[.\s]*(?:SQLSTATE:.*|\(line \d+.*|Did you mean.*|== SQL.*)", re.DOTALL)
+_END = re.compile(
+    r"(?:(?<=\w|[`\"'\)])\. [A-Z].*|[.\s]*(?:SQLSTATE:.*|\(line \d+.*|Did you mean.*|== SQL.*))", re.DOTALL
+)
+_ROUTINE_HELP = "write a function of Spark's, or one of this package, such as iceberg_days(ts)"
 _MISSING = re.compile(r"with name (?P<name>`.*?`) cannot be resolved")
 
 
@@ -54,7 +57,10 @@ def _fault(error: Exception) -> str | None:
         if (missing := _MISSING.search(text)) is not None:
             return f"names {missing['name']}, which is no column of its table\nhelp: write the name of a column"
         sentence = _END.sub("", first_line_of(match["text"]))
-        return f"is refused by Spark: {sentence}\nhelp: write a condition as in WHERE"
+        help_ = (
+            _ROUTINE_HELP if match[1] == "UNRESOLVED_ROUTINE" else "write a condition over its columns, as after WHERE"
+        )
+        return f"is refused by Spark: {sentence}\nhelp: {help_}"
     return None
 
 
