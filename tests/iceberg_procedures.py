@@ -1,4 +1,4 @@
-"""The procedures of Iceberg's runtimes, as a module: `python -m tests.iceberg_procedures JAR...` writes it from the jars.
+"""The procedures of Iceberg's runtimes, as a module: `python -m tests.iceberg_procedures JAR...` writes it.
 
 ProcedureReader.java reads them in a JVM with the Spark of each jar. Give it one jar for each version of Iceberg: a
 parameter's version is the first that has it.
@@ -79,7 +79,7 @@ _HEAD = '''"""Iceberg's procedures: written by `python -m tests.iceberg_procedur
 
 from __future__ import annotations
 
-# The procedure; a parameter, in the order of a call without names; its type; whether it is required; since which version.
+# The procedure; a parameter, in the order of a call without names; its type; whether it is required; since when.
 PARAMETERS: tuple[tuple[str, str, str, bool, tuple[int, int]], ...] = ('''
 
 

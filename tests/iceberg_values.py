@@ -1,7 +1,7 @@
-"""The types of the values that Iceberg's runtime reads, as a module: `python -m tests.iceberg_values JAR...` writes it.
+"""The types of values that Iceberg's runtime reads, as a module: `python -m tests.iceberg_values JAR...` writes it.
 
-The code that reads a property or an option names its type: PropertyUtil.propertyAsLong, confParser.longConf(). This reads
-the instructions of the classes with such calls, as javap of the JDK prints them, and the constants of enumerations.
+The code that reads a property or an option names its type: PropertyUtil.propertyAsLong, confParser.longConf(). This
+reads the instructions of the classes with such calls, as javap of the JDK prints them, and enumerations.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def types_in(text: str, names: frozenset[str]) -> tuple[dict[str, str], dict[str
 
 
 def constants_of(jar: Path) -> dict[str, tuple[str, ...]]:
-    """The names of the enumerations' constants, in lower case, in order; none of those that the runtime does not have."""
+    """The names of the enumerations' constants, in lower case, in order, of those that the runtime has."""
     names = {key: f"org.apache.iceberg.{name}".replace("/", ".") for key, name in ENUMERATIONS.items()}
     command = ["javap", "-p", "-cp", str(jar), *names.values()]
     text = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60).stdout
@@ -130,11 +130,11 @@ def module_text(jars: list[Path]) -> str:
 
 def _literal(value: object) -> str:
     if isinstance(value, tuple):
-        return "(" + "".join(f'"{item}", ' for item in value).rstrip() + ")"
+        return "(" + ", ".join(f'"{item}"' for item in value) + ")"
     return f'"{value}"'
 
 
-_HEAD = '''"""Types of the values that Iceberg reads: written by `python -m tests.iceberg_values` from the jars of its runtime."""
+_HEAD = '''"""Types of values that Iceberg reads: written by `python -m tests.iceberg_values` from runtimes' jars."""
 
 from __future__ import annotations
 '''

@@ -205,7 +205,7 @@ def _fits_in_array(type_: str, tokens: Sequence[Token]) -> bool:
 
 
 def _is_mixed(tokens: Sequence[Token]) -> bool:
-    """True for a map of literals with texts beside numbers or TRUE and FALSE: Spark does not find their type in time."""
+    """True for a map of literals with texts beside numbers or TRUE and FALSE: Spark finds their type too late."""
     values = tokens[4:-1:4]  # after `MAP`, `(`, a name and a comma
     kinds = [_kind(token) for token in values]
     is_plain = tokens[1].text == "(" and all(token.text == "," for token in tokens[3:-1:2])

@@ -1,4 +1,4 @@
-"""The condition of a CALL, `where => '...'`: forms that no condition has, and names that are not columns of its table."""
+"""The condition of a CALL, `where => '...'`: forms that no condition has, and names that are not columns."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _COLUMNS = 20  # that are named
 
 @record(frozen=True, slots=True)
 class WrongCondition:
-    """A part of a condition that Spark refuses. message: the end of a sentence about the condition. help: what to write."""
+    """A part of a condition that Spark refuses. message: the end of a sentence about it. help: what to write."""
 
     message: str
     help: str

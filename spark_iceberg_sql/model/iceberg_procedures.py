@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-# The procedure; a parameter, in the order of a call without names; its type; whether it is required; since which version.
+# The procedure; a parameter, in the order of a call without names; its type; whether it is required; since when.
 PARAMETERS: tuple[tuple[str, str, str, bool, tuple[int, int]], ...] = (
     ("add_files", "table", "string", True, (1, 5)),
     ("add_files", "source_table", "string", True, (1, 5)),

@@ -1,4 +1,4 @@
-"""Types of the values that Iceberg reads: written by `python -m tests.iceberg_values` from the jars of its runtime."""
+"""Types of values that Iceberg reads: written by `python -m tests.iceberg_values` from runtimes' jars."""
 
 from __future__ import annotations
 

@@ -23,8 +23,8 @@ class Property:
 
     failing_operation: fails with any other value. is_refused: true if the DDL itself fails.
 
-    bits: width of the accepted integer, or 0 for a decimal. choices: accepted values, if there are only these. minimum: of the integer,
-    at CREATE.
+    bits: width of the accepted integer, or 0 for a decimal. choices: accepted values, if there are only these.
+    minimum: of the integer, at CREATE.
     """
 
     failing_operation: str

@@ -218,8 +218,8 @@ class Tables:
         return None
 
     def condition_fault(self, name: Name, condition: str) -> str | None:
-        """Why Spark or Iceberg refuses a condition over a table, with the help on a second line; None if they do not, or
-        if it is unknown, as it is outside a session.
+        """Why Spark or Iceberg refuses a condition over a table, with the help on a second line; None if they do not,
+        or if it is unknown, as it is outside a session.
         """
         return None
 

@@ -7,12 +7,12 @@ late, with "number of args and params must match after binding". Spark 3.5 takes
 error. `rewrite_data_files` has the strategies `binpack` and `sort`, and a sort order makes it the second. It and
 `rewrite_position_delete_files` refuse an option that they do not have, sizes that are no number of bytes, and a target
 size outside the smallest and the largest one. `where` and `sort_order` name columns: Iceberg derives partition fields,
-such as `ts_day`, from them. In a session, Spark and Iceberg themselves read `where`, as the procedure would: a condition
-that they do not understand, such as `id % 2 = 1`, is refused before anything is read.
+such as `ts_day`, from them. In a session, Spark and Iceberg themselves read `where`, as the procedure would: one that
+they do not understand, such as `id % 2 = 1`, is refused before anything is read.
 
 A procedure also refuses a call without an argument that it needs, a value of another type than its parameter's (Spark 4
-turns '5' into a number, and fails on 'five'), and arguments that exclude each other. `remove_orphan_files` refuses a time
-within the last 24 hours.
+turns '5' into a number, and fails on 'five'), and arguments that exclude each other. `remove_orphan_files` refuses a
+time within the last 24 hours.
 
 ## Instead
 A literal, `TIMESTAMP '2024-05-17 00:00:00'`; or on Spark 4 `timestamp_seconds(unix_timestamp() - 604800)`,

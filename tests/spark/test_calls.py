@@ -1,4 +1,4 @@
-"""CALL in a session: checked with the real table before it starts, in agreement with Iceberg's procedures themselves."""
+"""CALL in a session: checked with the real table before it starts, in agreement with Iceberg's procedures."""
 
 from __future__ import annotations
 

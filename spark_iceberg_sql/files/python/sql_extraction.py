@@ -21,9 +21,9 @@ from spark_iceberg_sql.files.python.sql_aliases import sql_method_uses
 from spark_iceberg_sql.files.python.sql_sinks import is_spark_sql, is_sql_file_name, literals_of, sink_arguments
 from spark_iceberg_sql.files.python.tables.dataframe_schemas import dataframe_query
 from spark_iceberg_sql.files.python.tables.dataframe_writers import writer_statements
-from spark_iceberg_sql.files.python.tables.writer_options import option_problems
 from spark_iceberg_sql.files.python.tables.pyiceberg import pyiceberg_statements
 from spark_iceberg_sql.files.python.tables.table_side_effects import SIDE_EFFECT_METHODS, side_effect_calls
+from spark_iceberg_sql.files.python.tables.writer_options import option_problems
 from spark_iceberg_sql.files.python.tables.writer_partitioning import partitioning_problems
 from spark_iceberg_sql.files.source import ExtractionProblem
 from spark_iceberg_sql.files.source_map import FragmentBuilder, SqlFragment, branch_paths, side_effect_marker

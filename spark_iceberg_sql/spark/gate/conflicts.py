@@ -5,10 +5,8 @@ Iceberg reports them with messages about files and requirements, and Spark with 
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from spark_iceberg_sql.errors import ConflictError
 from spark_iceberg_sql.model.table import Name, split_name
@@ -17,25 +15,12 @@ from spark_iceberg_sql.spark.bridge.jvm.gateway import Java
 from spark_iceberg_sql.spark.bridge.jvm.java_errors import BRIDGE_ERRORS, JVM_ERRORS, causes, first_line, thrown_by
 from spark_iceberg_sql.spark.bridge.tables import catalog_entries, other_commits
 from spark_iceberg_sql.spark.gate.session_tables import SessionTables
-from spark_iceberg_sql.syntax import nodes, parser
+from spark_iceberg_sql.syntax import failed_commits, nodes, parser
 from spark_iceberg_sql.syntax.identifiers import qualified_name
-from spark_iceberg_sql.syntax.lexer import TokenKind
 from spark_iceberg_sql.syntax.script import Statement, statements
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
-
-_EXCEPTIONS = "org.apache.iceberg.exceptions."
-_FAILED, _UNKNOWN, _INVALID = (
-    f"{_EXCEPTIONS}{name}" for name in ("CommitFailedException", "CommitStateUnknownException", "ValidationException")
-)
-# Of the ValidationExceptions, those that another writer's commit is the reason for.
-_CONFLICT = re.compile(
-    r"Found (?:new )?conflicting |Missing required files to delete|Cannot commit, (?:missing data files|found new )"
-)
-_TARGET_WORDS = ("INTO", "OVERWRITE", "UPDATE", "TABLE", "FROM")
-_ONE_COMMIT = ("ALTER", "CREATE", "REPLACE", "INSERT", "UPDATE", "DELETE", "MERGE", "TRUNCATE")
-_DDL = ("ALTER", "CREATE", "REPLACE")
 
 
 def is_conflict(error: Exception) -> bool:
@@ -44,14 +29,9 @@ def is_conflict(error: Exception) -> bool:
 
 
 def is_lost_race(error: Exception) -> bool:
-    """True if another session has committed first: a statement of one commit wrote nothing, and may win the next time."""
+    """True if another session has committed first: a statement of one commit wrote nothing, and may win later."""
     cause = _conflict(error)
-    return cause is not None and str(cause.getClass().getName()) == _FAILED
-
-
-def is_retryable(text: object) -> bool:
-    """True if a text that met a conflict is one DDL statement. A script's earlier statements would run twice."""
-    return single_first_word(text) in _DDL
+    return cause is not None and str(cause.getClass().getName()) == failed_commits.FAILED
 
 
 def conflict_error(
@@ -66,7 +46,7 @@ def conflict_error(
     if cause is None:
         return None
     # A message of its own, which this package's locks and stores write, names the table already.
-    is_unknown = str(cause.getClass().getName()) == _UNKNOWN
+    is_unknown = str(cause.getClass().getName()) == failed_commits.UNKNOWN
     name, iceberg_table = None, None
     with suppress(*BRIDGE_ERRORS, catalog_entries.CatalogUnavailableError, catalog_entries.NoCatalogError):
         name, iceberg_table = _table(spark, text, table)
@@ -75,7 +55,7 @@ def conflict_error(
         fact = f"whether the commit to {subject} has succeeded is unknown: {first_line(cause)}"
         help_ = f"look at {f'{qualified_name(name)}.snapshots' if name else 'its snapshots'} before you run it again"
         return _as_error(error, fact, help_)
-    result, help_ = outcome(text)
+    result, help_ = failed_commits.outcome(text)
     fact = (
         f"{subject} was changed by another writer while the statement ran{_other(iceberg_table, started_ms)}; {result}"
     )
@@ -87,9 +67,8 @@ def _as_error(error: Exception, fact: str, help_: str) -> Exception:
     conflict = ConflictError(fact, help=help_)
     text, original_class = str(conflict), type(error)
     methods = {"__str__": lambda _: text, "__repr__": lambda _: f"ConflictError({text!r})"}
-    error_class = type(
-        "ConflictError", (ConflictError, original_class), {**methods, "__module__": ConflictError.__module__}
-    )
+    bases, module = (ConflictError, original_class), ConflictError.__module__
+    error_class: Any = type("ConflictError", bases, {**methods, "__module__": module})
     combined: Exception = error_class.__new__(error_class, text)
     combined.__dict__.update(error.__dict__)
     combined.__dict__.update(conflict.__dict__)
@@ -104,7 +83,9 @@ def _conflict(error: Exception) -> Java | None:
     try:
         for cause in causes(thrown_by(error)):
             name = str(cause.getClass().getName())
-            if name in (_FAILED, _UNKNOWN) or (name == _INVALID and _CONFLICT.search(str(cause.getMessage()))):
+            if name in (failed_commits.FAILED, failed_commits.UNKNOWN) or (
+                name == failed_commits.INVALID and failed_commits.CONFLICT.search(str(cause.getMessage()))
+            ):
                 return cause
     except BRIDGE_ERRORS:
         return None
@@ -121,22 +102,6 @@ def _other(table: Java | None, started_ms: int) -> str:
             return f" ({other})"
         return f" (its metadata, at {other_commits.metadata_time(table)})"
     return ""
-
-
-def outcome(text: object) -> tuple[str, str]:
-    """What a statement has written, and what to do. FROM, WITH, BEGIN and CALL may be several commits."""
-    word = single_first_word(text)
-    if text is None or word in _ONE_COMMIT:
-        return "nothing was written", "run the statement again"
-    if word == "CALL":
-        return "what it committed before stays", "run it again: it goes on with the rest"
-    return "earlier parts of the statement may have been written", "look at what they wrote before you run it again"
-
-
-def single_first_word(text: object) -> str:
-    """The first word of a text of one statement; empty for any other text."""
-    script = statements(text) if isinstance(text, str) else []
-    return script[0].first if len(script) == 1 else ""
 
 
 def _table(spark: SparkSession, text: object, table: object) -> tuple[Name | None, Java | None]:
@@ -164,15 +129,4 @@ def _target(statement: Statement) -> Name:
         tables += [argument.value for argument in node.arguments if argument.name == "table"]
         parts = split_name(tables[0]) if tables and tables[0] else ()
         return (*node.catalog, *parts) if node.catalog and len(parts) == 2 else parts
-    tokens = statement.tokens
-    words = _TARGET_WORDS if statement.first in _ONE_COMMIT else ("INTO", "OVERWRITE")
-    start = next((i + 1 for i, token in enumerate(tokens) if token.word in words), None)
-    if start is not None and start < len(tokens) and tokens[start].word == "TABLE":
-        start += 1
-    parts: Sequence[str] = []
-    while start is not None and start < len(tokens) and tokens[start].kind in (TokenKind.WORD, TokenKind.QUOTED):
-        parts = (*parts, tokens[start].text.strip("`").replace("``", "`"))
-        if start + 1 >= len(tokens) or tokens[start + 1].text != ".":
-            break
-        start += 2
-    return tuple(parts)
+    return failed_commits.target(statement)

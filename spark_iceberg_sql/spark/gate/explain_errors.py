@@ -19,7 +19,7 @@ from spark_iceberg_sql.spark.bridge.tables import catalog_entries
 from spark_iceberg_sql.spark.gate import conflicts
 from spark_iceberg_sql.spark.gate.session_tables import SessionTables
 from spark_iceberg_sql.spark.tables import attached_tables
-from spark_iceberg_sql.syntax import parser
+from spark_iceberg_sql.syntax import failed_commits, parser
 from spark_iceberg_sql.syntax.clickhouse.translation import INTO_FUNCTION, PATH_TABLE
 from spark_iceberg_sql.syntax.identifiers import qualified_name, quoted
 from spark_iceberg_sql.syntax.script import statements
@@ -44,7 +44,7 @@ def is_refused_call(error: Exception, text: object) -> bool:
     """True if one of Iceberg's procedures has refused its arguments, with an exception of Iceberg's own."""
     thrown = thrown_by(error)
     is_icebergs = thrown is not None and str(thrown.getClass().getName()).startswith("org.apache.iceberg.exceptions.")
-    return is_icebergs and conflicts.single_first_word(text) == "CALL"
+    return is_icebergs and failed_commits.single_first_word(text) == "CALL"
 
 
 _NO_SUCH_TABLE = "NoSuchTableException"
@@ -66,7 +66,7 @@ def attached_table_error(error: Exception, text: object = None) -> IcebergSqlErr
         ):
             message = str(cause.getMessage())
             if conflicts.is_conflict(error):
-                outcome, help_ = conflicts.outcome(text)
+                outcome, help_ = failed_commits.outcome(text)
                 message += f"; {outcome}\nhelp: {help_}"
             return IcebergSqlError(message)
     return None

@@ -30,6 +30,7 @@ from spark_iceberg_sql.spark.gate.admission import admit
 from spark_iceberg_sql.spark.gate.recognizers import Failure, Place, explained
 from spark_iceberg_sql.spark.modes import validated_mode
 from spark_iceberg_sql.spark.optimizer import injection
+from spark_iceberg_sql.syntax import failed_commits
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -130,7 +131,7 @@ def _run(spark: SparkSession, text: Any, args: Any, kwargs: dict[str, Any]) -> D
         try:
             return _bound_sql(spark)(text, args, **kwargs)
         except Exception as error:
-            if attempt < _ATTEMPTS and conflicts.is_retryable(text) and conflicts.is_lost_race(error):
+            if attempt < _ATTEMPTS and failed_commits.is_retryable(text) and conflicts.is_lost_race(error):
                 continue
             failure = Failure(spark, error, text, started_ms=started_ms)
             shown = explained(failure, Place.STATEMENT)

@@ -23,6 +23,7 @@ from spark_iceberg_sql.spark.gate import (
     unreadable_tables,
     write_errors,
 )
+from spark_iceberg_sql.syntax import failed_commits
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -96,7 +97,7 @@ def _bare_java_error(failure: Failure) -> Exception | None:
     """Iceberg's own refusals have no class in pyspark, which shows their Java stack."""
     if isinstance(failure.error, CapturedException) or not isinstance(failure.error, JVM_ERRORS):
         return None
-    is_plain = conflicts.is_retryable(failure.text) or explain_errors.is_refused_call(failure.error, failure.text)
+    is_plain = failed_commits.is_retryable(failure.text) or explain_errors.is_refused_call(failure.error, failure.text)
     if not is_plain and not explain_errors.is_checked(failure.spark, failure.text):
         return None
     return _with_location(failure, explain_errors.bare(failure.error))

@@ -1,4 +1,4 @@
-"""Statements about Iceberg tables in forms that other engines have: metadata tables with `$`, DELETE ... USING, MERGE."""
+"""Statements about Iceberg tables as other engines have them: metadata tables with `$`, DELETE ... USING, MERGE."""
 
 from __future__ import annotations
 

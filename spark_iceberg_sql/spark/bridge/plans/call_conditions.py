@@ -27,10 +27,11 @@ _MISSING = re.compile(r"with name (?P<name>`.*?`) cannot be resolved")
 
 
 def fault(spark: SparkSession, table: str, condition: str) -> str | None:
-    """Why Spark or Iceberg refuses a condition over a table, as the end of a sentence, with the help on a second line; None
-    if they take it, or fail for another reason.
+    """Why Spark or Iceberg refuses a condition over a table, as the end of a sentence, with the help on a second line;
+    None if they take it, or fail for another reason.
 
-    table: its full name as SQL writes it. The steps are those of Iceberg's procedures, up to the first that reads files.
+    table: its full name as SQL writes it. The steps are those of Iceberg's procedures, up to the first that reads
+    files.
     """
     try:
         with sessions.working_in(spark):
