@@ -39,8 +39,8 @@ public class ProcedureReader {
   }
 
   private static Object call(Object receiver, String method) throws ReflectiveOperationException {
-    java.lang.reflect.Method found = receiver.getClass().getMethod(method);
-    found.setAccessible(true);
-    return found.invoke(receiver);
+    java.lang.reflect.Method getter = receiver.getClass().getMethod(method);
+    getter.setAccessible(true);
+    return getter.invoke(receiver);
   }
 }

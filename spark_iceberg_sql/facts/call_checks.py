@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from spark_iceberg_sql.facts.call_arguments import Arguments
 from spark_iceberg_sql.facts.call_conditions import unknown_names, wrong_form
 from spark_iceberg_sql.facts.call_names import refused_names
 from spark_iceberg_sql.facts.call_options import options_of, refused_options
 from spark_iceberg_sql.facts.call_orders import refused_order
+from spark_iceberg_sql.facts.call_parameters import Arguments
 from spark_iceberg_sql.facts.call_refusals import Refused
 from spark_iceberg_sql.facts.call_times import is_of_today, is_refused_time, time_to_write
 from spark_iceberg_sql.facts.context import Context

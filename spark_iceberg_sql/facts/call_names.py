@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from spark_iceberg_sql.facts.call_arguments import Arguments
 from spark_iceberg_sql.facts.call_conditions import missing_column
+from spark_iceberg_sql.facts.call_parameters import Arguments
 from spark_iceberg_sql.facts.call_refusals import Refused
 from spark_iceberg_sql.model.table import Table, split_name
 from spark_iceberg_sql.model.types import Primitive

@@ -60,8 +60,8 @@ def refused_argument(context: Context) -> Findings:
     procedure = BY_NAME.get(node.procedure)
     if procedure is None or not names_table_in_one(node.arguments) or not is_known_runtime(context, node):
         return
-    from spark_iceberg_sql.facts.call_arguments import Arguments  # the command starts sooner
     from spark_iceberg_sql.facts.call_checks import refused_by_procedure
+    from spark_iceberg_sql.facts.call_parameters import Arguments  # the command starts sooner
 
     iceberg = context.catalog.iceberg
     if iceberg is not None and iceberg < procedure.since:

@@ -43,7 +43,6 @@ def fails(sql: Any, text: str) -> Exception | None:
     return None
 
 
-@pytest.mark.main("calls")
 def test_conditions_as_iceberg_reads_them(session: SparkSession) -> None:
     """What the procedure refuses is refused before it starts, and nothing else."""
     for condition in CONDITIONS:

@@ -6,11 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 
 from spark_iceberg_sql.facts.call_refusals import Refused
+from spark_iceberg_sql.facts.call_times import time_to_write
 from spark_iceberg_sql.lazy import regex
 from spark_iceberg_sql.model.minor_version import Version
 from spark_iceberg_sql.model.procedures import Parameter, Procedure
 from spark_iceberg_sql.syntax import nodes
-from spark_iceberg_sql.syntax.lexer import STRINGS, Token, TokenKind
+from spark_iceberg_sql.syntax.lexer import STRINGS, TRIVIA, Token, TokenKind, tokenize
 from spark_iceberg_sql.syntax.literals import unescape
 
 _INTEGER = regex(r"[0-9]{1,19}")
@@ -20,6 +21,8 @@ _LIMITS = {"int": 2**31, "bigint": 2**63}
 _SWITCH_WORDS = frozenset({"t", "true", "y", "yes", "1", "f", "false", "n", "no", "0"})
 # A duration, or the milliseconds of a time: no form of Spark's times.
 _NO_TIME = regex(r"\s*(?:[0-9]{8,}|-?[0-9]+\s*[a-z]+|interval\b.*)\s*")
+_DURATION = regex(r"([0-9]{1,6})\s*(d|h|m|min|w)(?:ays?|ours?|utes?|eeks?)?")
+_UNITS = {"d": "DAY", "h": "HOUR", "m": "MINUTE", "min": "MINUTE", "w": "WEEK"}
 _DATE = regex(r"\s*([0-9]{4})-([0-9]{1,2})-([0-9]{1,2})(?:[ T].*)?")
 _HELPS = {
     "boolean": "write `true` or `false`",
@@ -112,6 +115,9 @@ class Arguments:
                 return _mixed_map(parameter, argument, tokens)
             message = f"`{parameter.name}` must be {_noun(parameter.type)}, not `{_short(tokens)}`"
             text = f"array({tokens[0].text})" if _fits_in_array(parameter.type, tokens) else None
+            if parameter.type == "timestamp" and (time := _before_now(tokens, value)) is not None:
+                help_ = f"write `{time}`, or for Spark 3.5 a literal, `TIMESTAMP '2024-05-17 00:00:00'`"
+                return Refused(argument.value_span, message, help_, time)
             return Refused(argument.value_span, message, f"write `{text}`" if text else _HELPS[parameter.type], text)
         least = _LEAST.get(parameter.name)
         number = _number_of(tokens)
@@ -168,6 +174,17 @@ def _is_of(type_: str, tokens: Sequence[Token], value: str | None) -> bool:
         return _WHOLE_NUMBER.fullmatch(value) is not None and abs(int(value.partition(".")[0])) <= _LIMITS[type_]
     number = _number_of(tokens)
     return is_number and (number is None or -_LIMITS[type_] <= number < _LIMITS[type_])
+
+
+def _before_now(tokens: Sequence[Token], value: str | None) -> str | None:
+    """The time that a duration before now is, `7d` or `INTERVAL 7 DAYS`, as a CALL can have it."""
+    interval = " ".join(token.text for token in tokens) if tokens[0].word == "INTERVAL" else ""
+    if value is not None and (match := _DURATION.fullmatch(value.strip().lower())) is not None:
+        interval = f"INTERVAL {match[1]} {_UNITS[match[2]]}"
+    if not interval:
+        return None
+    time = time_to_write([token for token in tokenize(f"now() - {interval}") if token.kind not in TRIVIA])
+    return None if time is None else time.text
 
 
 def _may_be_time(value: str) -> bool:
