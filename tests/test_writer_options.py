@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from test_writers import lint
 
+import spark_iceberg_sql as sis
+
 REFUSED = {
     '.option("write-format", "csv")': "`write-format` must be one of 'parquet', 'orc', 'avro', not `csv`",
     '.option("target-file-size-bytes", "128MB")': "`target-file-size-bytes` must be an integer, not `128MB`",
@@ -63,3 +65,21 @@ def test_other_formats(writer: str) -> None:
 def test_the_finding_is_at_the_word() -> None:
     program = 'df.write.format("iceberg").option("write-format", "csv").option("fanout-enable", "true").save("db.t")'
     assert [at.strip("\"'") for d, at in lint(program) if d.code == "SIS412"] == ["csv", "fanout-enable"]
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ("'write-format' = 'csv'", ["error"]),
+        ("'fanout-enable' = 'true'", ["warning"]),
+        ("'write-format' = 'orc', 'snapshot-property.job' = 'a'", []),
+        ("'write-format' = concat('c', 'sv')", []),
+    ],
+)
+def test_the_options_of_insert(options: str, expected: list[str]) -> None:
+    """`INSERT INTO t WITH (...)` of Spark 4, for a table that is known."""
+    insert = f"INSERT INTO t WITH ({options}) VALUES (1)"
+    script = f"CREATE TABLE t (id INT) USING iceberg; {insert}"
+    report = sis.check(script, sis.Tables(catalog="local", namespace=("db",)))
+    assert [str(d.severity) for d in report if d.code == "SIS411"] == expected
+    assert not [d for d in sis.check(insert, sis.Tables(catalog="local", namespace=("db",))) if d.code == "SIS411"]

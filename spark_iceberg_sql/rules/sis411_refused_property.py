@@ -54,7 +54,8 @@ from spark_iceberg_sql.model.properties import (
     V3_KEYS,
     similar_property,
 )
-from spark_iceberg_sql.model.table import Table
+from spark_iceberg_sql.model.table import RelationKind, Table
+from spark_iceberg_sql.model.write_options import wrong_option
 from spark_iceberg_sql.rules.base import Category, Finding, Findings, rule
 from spark_iceberg_sql.rules.message_format import join_names
 from spark_iceberg_sql.rules.preconditions import has_special_clauses
@@ -88,7 +89,7 @@ _PARTITION_KEYS = ("partitioning", "partitioned_by", "partition_by", "partition_
 
 @rule(
     Severity.ERROR,
-    on=(nodes.Create, nodes.SetProperties),
+    on=(nodes.Create, nodes.Insert, nodes.SetProperties),
     when=has_special_clauses,
     category=Category.TABLE,
     iceberg_only=True,
@@ -96,6 +97,9 @@ _PARTITION_KEYS = ("partitioning", "partitioned_by", "partition_by", "partition_
 def refused_property(context: Context) -> Findings:
     """Every reserved key, and every value that Iceberg cannot read."""
     node = context.node
+    if isinstance(node, nodes.Insert):
+        yield from _options(context, node)
+        return
     if isinstance(node, nodes.Create):
         items = (*node.properties, *node.options)
         iceberg = context.creates_iceberg
@@ -130,6 +134,19 @@ def refused_property(context: Context) -> Findings:
         if item.key in V3_KEYS and context.format_version in (1, 2) and is_refused:
             message = f"`{item.key}` needs format version 3 since Iceberg 1.11"
             yield Finding(item.key_span, message, "add `'format-version' = '3'`, or leave it out")
+
+
+def _options(context: Context, node: nodes.Insert) -> Findings:
+    """The options of INSERT INTO t WITH ('write-format' = 'orc')."""
+    table = context.table if node.options else None
+    if not isinstance(table, Table) or table.kind is not RelationKind.ICEBERG or not table.is_certain:
+        return
+    for item in node.options:
+        if "{" in item.key + item.value or "$" in item.key + item.value:
+            continue
+        if (wrong := wrong_option(item.key, item.value)) is not None:
+            span = item.key_span if wrong.of_key else item.value_span
+            yield Finding(span, wrong.reason, wrong.help, severity=None if wrong.is_refused else Severity.WARNING)
 
 
 def _is_reserved(key: str) -> str:

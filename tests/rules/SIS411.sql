@@ -536,3 +536,8 @@ CREATE TABLE w (id BIGINT) USING iceberg TBLPROPERTIES ('write.delete.granularit
 CREATE TABLE t (id BIGINT) USING iceberg TBLPROPERTIES ('read.data-planning-mode' = 'remote'); -- error: SIS411
 CREATE TABLE u (id BIGINT) USING iceberg TBLPROPERTIES ('read.delete-planning-mode' = 'far'); -- error: SIS411
 CREATE TABLE v (id BIGINT) USING iceberg TBLPROPERTIES ('read.data-planning-mode' = 'LOCAL');
+
+-- case: options of INSERT
+CREATE TABLE t (id BIGINT) USING iceberg;
+INSERT INTO t WITH ('write-format' = 'csv') VALUES (1); -- error: SIS411
+INSERT INTO t WITH ('target-file-size-bytes' = '128MB') VALUES (1); -- error: SIS411

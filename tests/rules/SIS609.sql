@@ -160,7 +160,6 @@ CREATE TABLE db.t (id BIGINT, ts TIMESTAMP) USING iceberg PARTITIONED BY (days(t
 INSERT INTO db.t VALUES (1, TIMESTAMP '2024-01-01 00:00:00');
 CALL local.system.rewrite_manifests(table => 'db.t', sort_by => array('ts'));  -- error: SIS609
 CALL local.system.rewrite_manifests(table => 'db.t', sort_by => 'ts_day');  -- error: SIS609
-CALL local.system.rewrite_manifests(table => 'db.t', sort_by => array('ts_day'));
 CALL local.system.remove_orphan_files(table => 'db.t', older_than => now());  -- error: SIS609
 CALL local.system.remove_orphan_files(table => 'db.t', older_than => timestamp_seconds(unix_timestamp() - 3600));  -- error: SIS609
 CALL local.system.remove_orphan_files(table => 'db.t', older_than => timestamp_seconds(unix_timestamp() - 604800));
