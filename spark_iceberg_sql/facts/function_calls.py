@@ -42,6 +42,8 @@ def may_be_query(statement: Statement) -> bool:
     """True if a statement may contain what the rules for queries check: calls, filters, strings in double quotes ..."""
     if statement.first == "SELECT" and statement.may_contain("from"):
         return True  # it may name a partition field
+    if statement.first == "MERGE":
+        return True  # it may have names of columns after an alias
     if statement.text.isascii():
         return (
             statement.may_contain("where")

@@ -18,7 +18,7 @@ _RANDOM_CALL = re.compile(
 )
 
 
-def _metadata_table(refused: RefusedStatement) -> MistakeHelp | None:
+def metadata_table(refused: RefusedStatement) -> MistakeHelp | None:
     """`FROM t$files` of Trino, also in backticks."""
     tokens = refused.tokens
     for index, token in enumerate(tokens):
@@ -40,7 +40,7 @@ def _metadata_table(refused: RefusedStatement) -> MistakeHelp | None:
     return None
 
 
-def _delete_using(refused: RefusedStatement) -> MistakeHelp | None:
+def delete_using(refused: RefusedStatement) -> MistakeHelp | None:
     """`DELETE FROM t USING s WHERE t.id = s.id` of PostgreSQL."""
     words = refused.words
     if words[:2] != ["DELETE", "FROM"]:
@@ -60,7 +60,7 @@ def _delete_using(refused: RefusedStatement) -> MistakeHelp | None:
     return MistakeHelp(help_, edit, refused.tokens[using].span)
 
 
-def _merge_aliases(refused: RefusedStatement) -> MistakeHelp | None:
+def merge_aliases(refused: RefusedStatement) -> MistakeHelp | None:
     """`MERGE INTO t USING (VALUES ...) s(a, b)`: a list of names after the source's alias."""
     words = refused.words
     using = refused.clause("USING")
@@ -107,10 +107,10 @@ def _random_merge(refused: RefusedStatement) -> MistakeHelp | None:
     )
 
 
-SYNTAX: tuple[Mistake, ...] = (_metadata_table, _delete_using)
+SYNTAX: tuple[Mistake, ...] = (metadata_table, delete_using)
 ICEBERG: dict[str, tuple[Mistake, ...]] = {
-    "TABLE_OR_VIEW_NOT_FOUND": (_metadata_table,),
-    "COLUMN_ALIASES_NOT_ALLOWED": (_merge_aliases,),
+    "TABLE_OR_VIEW_NOT_FOUND": (metadata_table,),
+    "COLUMN_ALIASES_NOT_ALLOWED": (merge_aliases,),
     "INVALID_NON_DETERMINISTIC_EXPRESSIONS": (_random_merge,),
     "UNSUPPORTED_MERGE_CONDITION": (_random_merge,),
 }
