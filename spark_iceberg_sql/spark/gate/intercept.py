@@ -94,8 +94,8 @@ def _explain_errors(*, explains: bool) -> None:
     """Explain the errors of `SparkSession.sql`, of DataFrames and of their writers, or leave all of them to pyspark."""
     SparkSession.sql = _explained_sql if explains else _PLAIN_SQL  # type: ignore[method-assign]
     if explains:
-        read_errors.install(_explained_action)
-        write_errors.install(_explained_write)
+        read_errors.install(explained_action)
+        write_errors.install(explained_write)
     else:
         read_errors.uninstall()
         write_errors.uninstall()
@@ -141,11 +141,13 @@ def _run(spark: SparkSession, text: Any, args: Any, kwargs: dict[str, Any]) -> D
     raise AssertionError("the last attempt returns or raises")
 
 
-def _explained_action(frame: DataFrame, error: Exception, started_ms: int, _: object) -> Exception | None:
+def explained_action(frame: DataFrame, error: Exception, started_ms: int, _: object) -> Exception | None:
+    """The error to show for one of a DataFrame's action; None to show that one. started_ms: when it began, since 1970."""
     return explained(Failure(frame.sparkSession, error, frame=frame, started_ms=started_ms), Place.ACTION)
 
 
-def _explained_write(spark: SparkSession, error: Exception, started_ms: int, table: object) -> Exception | None:
+def explained_write(spark: SparkSession, error: Exception, started_ms: int, table: object) -> Exception | None:
+    """The same for a writer; table: the name that it was given."""
     return explained(Failure(spark, error, table=table, started_ms=started_ms), Place.WRITER)
 
 
