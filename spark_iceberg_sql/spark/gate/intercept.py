@@ -142,7 +142,7 @@ def _run(spark: SparkSession, text: Any, args: Any, kwargs: dict[str, Any]) -> D
 
 
 def explained_action(frame: DataFrame, error: Exception, started_ms: int, _: object) -> Exception | None:
-    """The error to show for one of a DataFrame's action; None to show that one. started_ms: when it began, since 1970."""
+    """The error to show for one of a DataFrame's action; None to show that one. started_ms: when it began."""
     return explained(Failure(frame.sparkSession, error, frame=frame, started_ms=started_ms), Place.ACTION)
 
 
