@@ -32,6 +32,7 @@ _SNAPSHOTS = 3  # whose ids are named
 _Help = tuple[str | None, Edit | None]
 _HELP_SENTENCE = re.compile(r"^(?:Use|Add|Please|Change|Correct|To) ")
 _QUOTED_PATH = re.compile(r"`(?:[^`]|``)*`(?:\.`(?:[^`]|``)*`)*")
+_UNLOADED = re.compile(r"Couldn't load table '")  # of a procedure
 _WRITE_CLAUSE = re.compile(r"[,;:] write (?P<call>\w+\(.*\))$")
 
 
@@ -112,7 +113,8 @@ def _help(
         return _function_help(names, parsed_error, statement, span)
     if condition_name == "UNRESOLVED_COLUMN":
         return _column_help(names, parsed_error, statement, span)
-    if condition_name in ("TABLE_OR_VIEW_NOT_FOUND", "SCHEMA_NOT_FOUND"):
+    is_missing = condition_name in ("TABLE_OR_VIEW_NOT_FOUND", "SCHEMA_NOT_FOUND")
+    if is_missing or _UNLOADED.search(parsed_error.sentence):
         return _table_help(names, parsed_error, statement, span, variables)
     if condition_name == "UNBOUND_SQL_PARAMETER":
         name = str(message_parameters.get("name", ""))
