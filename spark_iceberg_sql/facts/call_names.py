@@ -47,7 +47,8 @@ def _columns(
     if table is None or table.schema is None:
         return
     for name, span in _names(arguments, parameter):
-        columns = table.schema.find_all(split_name(name))
+        # Statistics are of columns in the same case.
+        columns = table.schema.find_all(split_name(name), case_sensitive=must_be_primitive)
         if "{" in name or "$" in name:
             continue
         if not columns:

@@ -36,5 +36,5 @@ DELETE FROM t USING s WHERE t.id = s.id;  -- error: SIS604
 MERGE INTO t USING (VALUES (1, 2)) q(id, v) ON t.id = q.id WHEN MATCHED THEN UPDATE SET v = q.v;  -- error: SIS604
 MERGE INTO t USING (SELECT * FROM VALUES (1, 2) AS r(id, v)) q ON t.id = q.id WHEN MATCHED THEN UPDATE SET v = q.v;
 DELETE FROM t WHERE id IN (SELECT id FROM s);
-SELECT count(*) FROM t.files;
+SELECT count(*) FROM db.t.files;
 SELECT '$files' AS a, 1 AS `b$files` FROM t;

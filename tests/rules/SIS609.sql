@@ -108,7 +108,7 @@ INSERT INTO db.t VALUES (1, TIMESTAMP '2024-01-01 00:00:00');
 CALL local.system.expire_snapshots(table => 'db.t', retain_last => NULL, stream_results => TRUE);
 CALL local.system.expire_snapshots(table => 'db.t', older_than => '2024-01-01', max_concurrent_deletes => 4);
 CALL local.system.rewrite_data_files(table => 'db.t', options => map('rewrite-all', 'TRUE', 'delete-ratio-threshold', '0.3'));
-CALL local.system.compute_table_stats(table => 'db.t', columns => array('ID'));
+CALL local.system.compute_table_stats(table => 'db.t', columns => array('id'));
 CALL local.system.rewrite_data_files('db.t', 'sort', 'id DESC NULLS LAST, ts');
 CALL local.system.rewrite_data_files(table => 'db.t', sort_order => 'days(ts), id');
 CALL local.system.rewrite_data_files(table => 'db.t', strategy => 'sort', sort_order => 'zorder(id)', options => map('max-output-size', '8', 'compression-factor', '1.5', 'rewrite-all', 'true'));
@@ -126,6 +126,7 @@ CALL local.system.create_changelog_view(table => 'db.t', compute_updates => true
 CALL local.system.create_changelog_view(table => 'db.t', compute_updates => true, identifier_columns => array('id'), net_changes => true);  -- error: SIS609
 CALL local.system.create_changelog_view(table => 'db.t', identifier_columns => array('idd'));  -- error: SIS609
 CALL local.system.compute_table_stats(table => 'db.t', columns => array('idd'));  -- error: SIS609
+CALL local.system.compute_table_stats(table => 'db.t', columns => array('ID'));  -- error: SIS609
 CALL local.system.compute_table_stats(table => 'db.t', columns => array());  -- error: SIS609
 CALL local.system.rewrite_data_files(table => 'db.t', options => map('compression-factor', '1.5'));  -- error: SIS609
 CALL local.system.rewrite_data_files(table => 'db.t', sort_order => 'id', options => map('max-output-size', '8'));  -- error: SIS609

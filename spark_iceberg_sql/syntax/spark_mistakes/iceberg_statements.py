@@ -19,25 +19,29 @@ _RANDOM_CALL = re.compile(
 
 
 def metadata_table(refused: RefusedStatement) -> MistakeHelp | None:
-    """`FROM t$files` of Trino, also in backticks."""
+    """`FROM db.t$files` of Trino, also in backticks."""
     tokens = refused.tokens
     for index, token in enumerate(tokens):
+        is_qualified = index > 0 and tokens[index - 1].text == "."
         if token.text == "$" and 0 < index < len(tokens) - 1:
             name, suffix = tokens[index - 1], tokens[index + 1]
             is_path = name.end == token.start and token.end == suffix.start and name.kind in NAME_KINDS
             if is_path and suffix.text.lower() in _METADATA_TABLES:
-                path = f"{name.text}.{suffix.text.lower()}"
-                return MistakeHelp(
-                    f"Spark has the metadata tables after a dot: write `{path}`",
-                    (name.start, suffix.end, path), (name.start, suffix.end),
-                )  # fmt: skip
+                is_qualified = index > 1 and tokens[index - 2].text == "."
+                return _dotted(name.text, suffix.text.lower(), (name.start, suffix.end), is_qualified=is_qualified)
         table, sign, suffix_text = token.text.strip('`"').rpartition("$")
         if sign and table and token.kind in NAME_KINDS and suffix_text.lower() in _METADATA_TABLES:
-            path = f"{table}.{suffix_text.lower()}"
-            return MistakeHelp(
-                f"Spark has the metadata tables after a dot: write `{path}`", (*token.span, path), token.span
-            )
+            return _dotted(table, suffix_text.lower(), token.span, is_qualified=is_qualified)
     return None
+
+
+def _dotted(table: str, suffix: str, span: tuple[int, int], *, is_qualified: bool) -> MistakeHelp:
+    """The name of a metadata table. Spark takes the first of two parts for a namespace, so it needs a third."""
+    path = f"{table}.{suffix}"
+    if is_qualified:
+        return MistakeHelp(f"Spark has the metadata tables after a dot: write `{path}`", (*span, path), span)
+    help_ = f"Spark has the metadata tables after a dot, and needs the namespace before it: write `db.{path}`"
+    return MistakeHelp(help_, None, span)
 
 
 def delete_using(refused: RefusedStatement) -> MistakeHelp | None:
