@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from spark_iceberg_sql.errors import (
         ArgumentsError as ArgumentsError,
         ConfigError as ConfigError,
+        ConflictError as ConflictError,
         FileError as FileError,
         IcebergSqlError as IcebergSqlError,
         IcebergSqlWarning as IcebergSqlWarning,

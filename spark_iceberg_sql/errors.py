@@ -6,6 +6,7 @@
         ├── FileError            a file cannot be found, read or written
         ├── SourceError          a given metadata file or catalog cannot be read
         ├── ReadError            a store or a file failed while a query ran; also of Spark's class
+        ├── ConflictError        another writer's commit made one fail, or its outcome is unknown; also of Spark's class
         ├── PluginError          rules from another package cannot be loaded
         ├── ScriptFailedError    a statement of a script failed at run time
         ├── ArgumentsError       a call without the session, or with too few or unknown arguments; also a TypeError
@@ -15,7 +16,7 @@
     UserWarning
     └── IcebergSqlWarning        findings about a statement that is passed on to Spark
 
-Errors of Spark itself stay Spark's own, except for ReadError in an installed session.
+Errors of Spark itself stay Spark's own, except for ReadError and ConflictError in an installed session.
 """
 
 from __future__ import annotations
@@ -76,6 +77,13 @@ class SourceError(_OneLineError):
 
 class ReadError(IcebergSqlError):
     """A store or a file failed while a query ran: one sentence with the table, its snapshot and the reason.
+
+    It is also an instance of the class of the error that Spark itself raises, with that error's attributes.
+    """
+
+
+class ConflictError(_OneLineError):
+    """A commit failed because of another writer's: one sentence with the table, the other commit, and what was written.
 
     It is also an instance of the class of the error that Spark itself raises, with that error's attributes.
     """

@@ -27,6 +27,14 @@ OPTIONS = {
         "actions/SizeBasedPositionDeletesRewriter",
     ),
 }  # fmt: skip
+# The classes whose options only a strategy of rewrite_data_files takes.
+STRATEGIES = {
+    "sort": (
+        "spark/actions/SparkShufflingFileRewriteRunner", "spark/actions/SparkShufflingDataRewriter",
+        "spark/actions/SparkSortDataRewriter",
+    ),
+    "zorder": ("spark/actions/SparkZOrderFileRewriteRunner", "spark/actions/SparkZOrderDataRewriter"),
+}  # fmt: skip
 _NO_NAMES = frozenset({"Z_COLUMN"})
 # Sizes of the entries of a class file's constant pool by their tags; those of 5 and 6 take two places.
 _SIZES = {3: 4, 4: 4, 5: 8, 6: 8, 7: 2, 8: 2, 9: 4, 10: 4, 11: 4, 12: 4, 15: 3, 16: 2, 17: 4, 18: 4, 19: 2, 20: 2}
@@ -108,6 +116,12 @@ def module_text(jars: list[Path]) -> str:
     for procedure, classes in OPTIONS.items():
         options = set(present.CALL_OPTIONS.get(procedure, ())).union(*(names_in(jar, *classes) for jar in jars))
         lines += [f'    "{procedure}": (', *(f'        "{name}",' for name in sorted(options)), "    ),"]
+    lines += ["}", "# Those of rewrite_data_files that only a strategy takes.", "STRATEGY_OPTIONS = {"]
+    for strategy, classes in STRATEGIES.items():
+        options = set(present.STRATEGY_OPTIONS.get(strategy, ())).union(*(names_in(jar, *classes) for jar in jars))
+        lines.append(
+            f'    "{strategy}": ({"".join(f"{chr(34)}{name}{chr(34)}, " for name in sorted(options)).rstrip(" ,")}),'
+        )
     return "\n".join((*lines, "}", ""))
 
 

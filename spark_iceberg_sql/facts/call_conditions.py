@@ -1,4 +1,4 @@
-"""The names in the condition of a CALL, `where => '...'`, that are not columns of its table."""
+"""The condition of a CALL, `where => '...'`: forms that no condition has, and names that are not columns."""
 
 from __future__ import annotations
 
@@ -16,33 +16,65 @@ _NOT_NAMES = frozenset({
     "CURRENT_TIMESTAMP", "LOCALTIMESTAMP", "CURDATE",
 })  # fmt: skip
 
+_COLUMNS = 20  # that are named
+
 
 @record(frozen=True, slots=True)
-class UnknownName:
-    """A name that Spark does not resolve. message: the end of a sentence about the condition. help: what to write."""
+class WrongCondition:
+    """A part of a condition that Spark refuses. message: the end of a sentence about it. help: what to write."""
 
     message: str
     help: str
 
 
-def unknown_names(condition: str, schema: Schema, specs: Specs | None) -> Iterator[UnknownName]:
+def unknown_names(condition: str, schema: Schema, specs: Specs | None) -> Iterator[WrongCondition]:
     """Names compared in a condition that are partition fields, or are similar to columns.
 
     condition: the string's content. specs: None if the partitioning is unknown.
     """
-    tokens = [token for token in tokenize(condition) if token.kind not in TRIVIA]
+    tokens = _tokens(condition)
     lower_names = {column.name.lower() for column in schema.columns}
     reported: set[str] = set()
     for name in _compared(tokens):
         if name.lower() in lower_names or name.lower() in reported:
             continue
         reported.add(name.lower())
-        fields = specs.all_fields if specs is not None else ()
-        field = next((field for field in fields if field.name.lower() == name.lower()), None)
+        field = hidden_field(specs, name)
         if field is not None:
-            yield UnknownName(f"names the partition field `{name}`, which is no column", _column_to_write(field))
+            yield WrongCondition(f"names the partition field `{name}`, which is no column", _column_to_write(field))
         elif similar := similar_names(name, [column.name for column in schema.columns]):
-            yield UnknownName(f"names `{name}`, which is no column of its table", f"write `{similar[0]}`")
+            yield WrongCondition(f"names `{name}`, which is no column of its table", f"write `{similar[0]}`")
+
+
+def wrong_form(condition: str) -> WrongCondition | None:
+    """Why a text is no condition at all; None if it may be one."""
+    tokens = _tokens(condition)
+    if not tokens:
+        return WrongCondition("is empty", "leave it out to rewrite all files")
+    if tokens[0].word == "WHERE":
+        return WrongCondition(
+            "begins with WHERE", f"write `{condition[tokens[1].start :]}`" if tokens[1:] else "leave it out"
+        )
+    if tokens[-1].text == ";":
+        return WrongCondition("ends with `;`", "leave the `;` out")
+    return None
+
+
+def hidden_field(specs: Specs | None, name: str) -> PartitionField | None:
+    """The partition field of a name; None if there is none. specs: None if the partitioning is unknown."""
+    fields = specs.all_fields if specs is not None else ()
+    return next((f for f in fields if f.name.lower() == name.lower() and not f.transform.is_void), None)
+
+
+def missing_column(schema: Schema, name: str) -> str:
+    """What to write in place of a name that is no column: a similar one, or one of all."""
+    columns = [column.name for column in schema.columns]
+    similar = similar_names(name, columns)
+    return f"write `{similar[0]}`" if similar else f"its columns are {', '.join(f'`{c}`' for c in columns[:_COLUMNS])}"
+
+
+def _tokens(condition: str) -> list[Token]:
+    return [token for token in tokenize(condition) if token.kind not in TRIVIA]
 
 
 def _compared(tokens: list[Token]) -> Iterator[str]:

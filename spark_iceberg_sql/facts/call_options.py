@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from spark_iceberg_sql.facts.call_refusals import Refused
 from spark_iceberg_sql.lazy import regex
-from spark_iceberg_sql.model.iceberg_names import CALL_OPTIONS
+from spark_iceberg_sql.model.iceberg_names import CALL_OPTIONS, STRATEGY_OPTIONS
+from spark_iceberg_sql.model.iceberg_values import CALL_OPTION_TYPES, ENUMERATIONS
+from spark_iceberg_sql.model.properties import Property
 from spark_iceberg_sql.records import record
 from spark_iceberg_sql.syntax.lexer import STRINGS, Token
 from spark_iceberg_sql.syntax.literals import unescape
@@ -13,15 +16,17 @@ from spark_iceberg_sql.syntax.terms import Offsets
 
 _INTEGER = regex(r"[+-]?[0-9]{1,19}")
 _SIZE = regex(r"([0-9]{1,9})\s*([kmgt])i?b?")
-_ORDERS = ("none", "bytes-asc", "bytes-desc", "files-asc", "files-desc")
+_ORDERS = tuple(constant.replace("_", "-") for constant in ENUMERATIONS["rewrite-job-order"])
 _TARGET, _MIN, _MAX = "target-file-size-bytes", "min-file-size-bytes", "max-file-size-bytes"
-# Options that Iceberg reads as integers, and refuses with the first word that is none.
-_INTEGERS = frozenset({
-    _TARGET, _MIN, _MAX, "max-file-group-size-bytes", "max-file-group-input-files", "min-input-files",
-    "delete-file-threshold", "max-concurrent-file-group-rewrites", "partial-progress.max-commits",
-    "partial-progress.max-failed-commits",
+_BITS = {"int": 32, "long": 64}
+_POSITIVE = frozenset({
+    _TARGET, "min-input-files", "max-file-group-size-bytes", "max-file-group-input-files", "max-files-to-rewrite",
+    "max-concurrent-file-group-rewrites", "compression-factor", "shuffle-partitions-per-file", "max-output-size",
+    "var-length-contribution",
 })  # fmt: skip
-_POSITIVE = frozenset({_TARGET, "min-input-files", "max-file-group-size-bytes", "max-file-group-input-files"})
+# Iceberg looks at this one only where it commits while it rewrites.
+_COMMITS, _PROGRESS = "partial-progress.max-commits", "partial-progress.enabled"
+_RATIO = "delete-ratio-threshold"
 
 
 @record(frozen=True, slots=True)
@@ -32,20 +37,6 @@ class Option:
     value: str
     key_span: Offsets
     value_span: Offsets
-
-
-@record(frozen=True, slots=True)
-class RefusedOption:
-    """What Iceberg refuses about an option. text: to write in place of the span; None if it is not one text.
-
-    is_certain: false if a later version may take it.
-    """
-
-    span: Offsets
-    message: str
-    help: str
-    text: str | None = None
-    is_certain: bool = True
 
 
 def options_of(tokens: Sequence[Token]) -> list[Option] | None:
@@ -59,8 +50,14 @@ def options_of(tokens: Sequence[Token]) -> list[Option] | None:
     return [Option(texts[i], texts[i + 1], values[i].span, values[i + 1].span) for i in range(0, len(values), 2)]
 
 
-def refused_options(procedure: str, options: Sequence[Option], version: str) -> Iterator[RefusedOption]:
-    """The options that a procedure refuses. version: Iceberg's, whose options are known."""
+def refused_options(
+    procedure: str, options: Sequence[Option], version: str, strategy: str | None = None
+) -> Iterator[Refused]:
+    """The options that a procedure refuses.
+
+    version: Iceberg's, whose options are known. strategy: of rewrite_data_files, `binpack`, `sort` or `zorder`; None if
+    it is unknown.
+    """
     names = CALL_OPTIONS.get(procedure)
     if names is None:
         return
@@ -69,47 +66,78 @@ def refused_options(procedure: str, options: Sequence[Option], version: str) -> 
             continue
         if option.key not in names:
             yield _unknown(procedure, option, names, version)
-        elif (refused := _refused_value(option)) is not None:
+        elif (other := _of_other_strategy(option.key, strategy)) is not None:
+            message = f"`{option.key}` is an option of `{other}`, not of `{strategy}`"
+            order = "zorder(a, b)" if other == "zorder" else "..."
+            help_ = f"leave it out, or write `strategy => 'sort', sort_order => '{order}'`"
+            yield Refused(option.key_span, message, help_)
+        elif (refused := _refused_value(option, options)) is not None:
             yield refused
     yield from _contradictions(options)
 
 
-def _unknown(procedure: str, option: Option, names: Sequence[str], version: str) -> RefusedOption:
+def _of_other_strategy(key: str, strategy: str | None) -> str | None:
+    """The strategy that alone takes an option, if it is not this one; z-order takes what a sort takes."""
+    if strategy is None:
+        return None
+    other = next((name for name, options in STRATEGY_OPTIONS.items() if key in options), None)
+    return None if other is None or strategy == other or (other, strategy) == ("sort", "zorder") else other
+
+
+def _unknown(procedure: str, option: Option, names: Sequence[str], version: str) -> Refused:
     from spark_iceberg_sql.model.schema import similar_names  # the command starts sooner
 
     message = f"`{procedure}` has no option `{option.key}`"
     similar = next(iter(similar_names(option.key, names)), None)
     if similar is not None:
-        return RefusedOption(option.key_span, message, f"write '{similar}'", f"'{similar}'")
+        return Refused(option.key_span, message, f"write '{similar}'", f"'{similar}'")
     known = ", ".join(names)
-    return RefusedOption(
+    return Refused(
         option.key_span, f"{message} in Iceberg {version}", f"leave it out: its options are {known}", is_certain=False
     )
 
 
-def _refused_value(option: Option) -> RefusedOption | None:
-    value = option.value
+def _refused_value(option: Option, options: Sequence[Option]) -> Refused | None:
+    value, type_ = option.value, CALL_OPTION_TYPES.get(option.key)
     if option.key == "rewrite-job-order" and value.lower() not in _ORDERS:
         orders = ", ".join(f"'{order}'" for order in _ORDERS)
-        return RefusedOption(option.value_span, f"`{option.key}` has no value `{value}`", f"write one of {orders}")
-    if option.key not in _INTEGERS:
+        return Refused(option.value_span, f"`{option.key}` has no value `{value}`", f"write one of {orders}")
+    if type_ == "boolean":
+        if value.lower() in ("true", "false"):
+            return None
+        message = f"Iceberg reads `{value}` as false: `{option.key}` must be 'true' or 'false'"
+        return Refused(option.value_span, message, "write 'true' or 'false'", is_certain=False)
+    if type_ is None:
         return None
-    if _INTEGER.fullmatch(value) is None:
+    numbers = Property("", bits=_BITS.get(type_, 0))
+    if not numbers.takes(value):
         text = None
         if option.key.endswith("-bytes") and (size := _SIZE.fullmatch(value.strip().lower())) is not None:
             text = f"'{int(size[1]) << 10 * ' kmgt'.index(size[2])}'"
-        help_ = "write a whole number" if text is None else f"write the number of bytes: {text}"
-        return RefusedOption(option.value_span, f"`{option.key}` must be an integer, not `{value}`", help_, text)
-    if option.key in _POSITIVE and int(value) <= 0:
-        return RefusedOption(option.value_span, f"`{option.key}` must be above 0, not `{value}`", "write at least '1'")
+        noun = "an integer" if numbers.bits else "a number"
+        help_ = f"write {'a whole' if numbers.bits else 'a'} number"
+        help_ = help_ if text is None else f"write the number of bytes: {text}"
+        return Refused(option.value_span, f"`{option.key}` must be {noun}, not `{value}`", help_, text)
+    if value == "NaN":
+        return None
+    is_positive = option.key in _POSITIVE or (option.key == _COMMITS and _is_on(_PROGRESS, options))
+    if is_positive and float(value.rstrip("dDfF")) <= 0:
+        return Refused(option.value_span, f"`{option.key}` must be above 0, not `{value}`", "write at least '1'")
+    if option.key == _RATIO and not 0 <= float(value.rstrip("dDfF")) <= 1:
+        message = f"`{option.key}` must be between 0 and 1, not `{value}`"
+        return Refused(option.value_span, message, "write a share, such as '0.3'")
     return None
 
 
-def _contradictions(options: Sequence[Option]) -> Iterator[RefusedOption]:
+def _is_on(key: str, options: Sequence[Option]) -> bool:
+    return any(option.key == key and option.value.lower() == "true" for option in options)
+
+
+def _contradictions(options: Sequence[Option]) -> Iterator[Refused]:
     """Sizes of which Iceberg refuses the order: the target lies between the smallest and the largest."""
     numbers = {o.key: (int(o.value), o) for o in options if _INTEGER.fullmatch(o.value) is not None}
     for low, high in ((_MIN, _TARGET), (_TARGET, _MAX), (_MIN, _MAX)):
         if low in numbers and high in numbers and numbers[low][0] >= numbers[high][0]:
             span = numbers[low][1].value_span
-            yield RefusedOption(span, f"`{low}` must be below `{high}`", f"write a number below {numbers[high][0]}")
+            yield Refused(span, f"`{low}` must be below `{high}`", f"write a number below {numbers[high][0]}")
             return

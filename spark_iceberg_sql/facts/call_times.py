@@ -25,6 +25,8 @@ _SINCE_TODAY = regex(
     rf"{_TODAY} - (?P<days>\d{{1,6}})|{_TODAY} - INTERVAL '?(?P<days2>\d{{1,6}})'? DAYS?"
     rf"|DATE_SUB \( {_NOW} , (?P<days3>\d{{1,6}}) \)|{_TODAY}|DATE_TRUNC \( 'DAY' , {_NOW} \)"
 )
+_NOW_ALONE = regex(_NOW)
+_SECONDS_AGO = regex(r"TIMESTAMP_SECONDS \( UNIX_TIMESTAMP \( \)(?: - (?P<seconds>\d{1,9}))? \)")
 _TIME = r"'\d{4}-\d{2}-\d{2}(?:[ T]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,6})?)?)?'"
 _CONSTANT = regex(
     rf"(?:CAST \( (?P<cast>{_TIME}) AS TIMESTAMP \)|(?:TO_TIMESTAMP|TIMESTAMP|TO_DATE) \( (?P<call>{_TIME}) \))"
@@ -65,6 +67,15 @@ def is_refused_time(tokens: Sequence[Token]) -> bool:
     if words[0] in ("DATE_SUB", "DATE_ADD"):
         return words[2] in ("NOW", "CURRENT_TIMESTAMP", "LOCALTIMESTAMP")
     return words[0] in _CALLS or (words[0] == "CAST" and words[-3:-1] == ["AS", "TIMESTAMP"])
+
+
+def is_of_today(tokens: Sequence[Token]) -> bool:
+    """True for a time within the last 24 hours: now, or some seconds before."""
+    text = " ".join(token.word for token in _without_brackets(tokens))
+    if _NOW_ALONE.fullmatch(text) is not None:
+        return True
+    match = _SECONDS_AGO.fullmatch(text)
+    return match is not None and int(match["seconds"] or "0") < _SECONDS["DAY"] - _SECONDS["MINUTE"]
 
 
 def time_to_write(tokens: Sequence[Token]) -> TimeToWrite | None:

@@ -171,3 +171,8 @@ CALL_OPTIONS = {
         "target-file-size-bytes",
     ),
 }
+# Those of rewrite_data_files that only a strategy takes.
+STRATEGY_OPTIONS = {
+    "sort": ("compression-factor", "shuffle-partitions-per-file"),
+    "zorder": ("max-output-size", "var-length-contribution"),
+}

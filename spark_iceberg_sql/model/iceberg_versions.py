@@ -13,12 +13,6 @@ from spark_iceberg_sql.model.minor_version import Version, text
 OLDEST: Version = (1, 5)
 # Format version -> the first Iceberg that creates tables of it.
 FORMAT_SINCE: Mapping[int, Version] = {3: (1, 7)}
-# Procedures that the oldest does not have.
-PROCEDURE_SINCE: Mapping[str, Version] = {
-    "compute_partition_stats": (1, 10),
-    "compute_table_stats": (1, 8),
-    "rewrite_table_path": (1, 8),
-}
 # Since when a property of format version 3 is refused in an older table.
 V3_KEYS_SINCE: Version = (1, 11)
 

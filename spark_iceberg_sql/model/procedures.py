@@ -1,71 +1,68 @@
 """Iceberg's procedures for Spark, `CALL catalog.system.NAME(...)`: one record each.
 
-They are those of the newest Iceberg; tests/spark/test_oracle.py compares them with the runtime's.
+Their parameters are those of the runtimes, as `iceberg_procedures` has them from the jars.
 """
 
 from __future__ import annotations
 
+from spark_iceberg_sql.model.iceberg_procedures import PARAMETERS
+from spark_iceberg_sql.model.minor_version import Version
 from spark_iceberg_sql.records import record
 
 
 @record(frozen=True, slots=True)
+class Parameter:
+    """A parameter of a procedure. type: Spark's name of it. since: the first version of Iceberg that has it."""
+
+    name: str
+    type: str
+    required: bool
+    since: Version
+
+
+@record(frozen=True, slots=True)
 class Procedure:
-    """A procedure. name: in lower case. parameters: their names, in order. creates_table: whether it creates the table
-    that its parameter `table` names, or may change its columns and specs.
+    """A procedure of the newest Iceberg. name: in lower case. all_parameters: in the order of a call without names.
+
+    creates_table: whether it creates the table that its parameter `table` names, or may change its columns and specs.
     """
 
     name: str
-    parameters: tuple[str, ...]
+    all_parameters: tuple[Parameter, ...]
     creates_table: bool = False
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """The names of the newest Iceberg's parameters."""
+        return tuple(parameter.name for parameter in self.all_parameters)
+
+    @property
+    def since(self) -> Version:
+        """The first version of Iceberg that has the procedure."""
+        return min(parameter.since for parameter in self.all_parameters)
+
+    def parameters_of(self, iceberg: Version | None) -> tuple[Parameter, ...]:
+        """The parameters that a version has, in order; None for a version that is not known: the newest's."""
+        return tuple(p for p in self.all_parameters if iceberg is None or p.since <= iceberg)
 
 
 _MIN_SIMILARITY = 0.8
+_CREATING = frozenset({"add_files", "migrate", "register_table", "snapshot"})
 
 
-def _procedure(name: str, parameters: str, *, creates_table: bool = False) -> Procedure:
-    return Procedure(name, tuple(parameters.split()), creates_table)
+def _procedures() -> tuple[Procedure, ...]:
+    names = dict.fromkeys(row[0] for row in PARAMETERS)
+    return tuple(
+        Procedure(
+            name, tuple(Parameter(*row[1:]) for row in PARAMETERS if row[0] == name), creates_table=name in _CREATING
+        )
+        for name in names
+    )
 
 
 # The version whose procedures these are.
 ICEBERG_VERSION = "1.12"
-PROCEDURES = (
-    _procedure(
-        "add_files", "table source_table partition_filter check_duplicate_files parallelism", creates_table=True
-    ),
-    _procedure("ancestors_of", "table snapshot_id"),
-    _procedure("cherrypick_snapshot", "table snapshot_id"),
-    _procedure("compute_partition_stats", "table snapshot_id"),
-    _procedure("compute_table_stats", "table snapshot_id columns"),
-    _procedure("create_changelog_view", "table changelog_view options compute_updates identifier_columns net_changes"),
-    _procedure(
-        "expire_snapshots",
-        "table older_than retain_last max_concurrent_deletes stream_results snapshot_ids clean_expired_metadata",
-    ),
-    _procedure("fast_forward", "table branch to"),
-    _procedure(
-        "migrate", "table properties drop_backup backup_table_name parallelism ignore_missing_files", creates_table=True
-    ),
-    _procedure("publish_changes", "table wap_id"),
-    _procedure("register_table", "table metadata_file", creates_table=True),
-    _procedure(
-        "remove_orphan_files",
-        "table older_than location dry_run max_concurrent_deletes file_list_view equal_schemes "
-        "equal_authorities prefix_mismatch_mode prefix_listing stream_results",
-    ),
-    _procedure("rewrite_data_files", "table strategy sort_order options where branch"),
-    _procedure("rewrite_manifests", "table use_caching spec_id sort_by"),
-    _procedure("rewrite_position_delete_files", "table options where"),
-    _procedure(
-        "rewrite_table_path",
-        "table source_prefix target_prefix start_version end_version staging_location create_file_list",
-    ),
-    _procedure("rollback_to_snapshot", "table snapshot_id"),
-    _procedure("rollback_to_timestamp", "table timestamp"),
-    _procedure("set_current_snapshot", "table snapshot_id ref"),
-    _procedure(
-        "snapshot", "source_table table location properties parallelism ignore_missing_files", creates_table=True
-    ),
-)
+PROCEDURES = _procedures()
 BY_NAME = {procedure.name: procedure for procedure in PROCEDURES}
 # Procedures of the same namespace in Trino and Presto that Iceberg does not have for Spark, and parameters of theirs.
 OTHER_ENGINES_PROCEDURES = frozenset(

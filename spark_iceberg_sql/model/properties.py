@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from spark_iceberg_sql.lazy import regex
 from spark_iceberg_sql.model.iceberg_names import TABLE_PROPERTIES
+from spark_iceberg_sql.model.iceberg_values import ENUMERATIONS, PROPERTY_TYPES
 from spark_iceberg_sql.records import record
 
 _INTEGER = regex(r"[+-]?[0-9]{1,19}")
+_DECIMAL = regex(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?[dDfF]?|NaN")
 _INT = 2**31
 _LONG = 2**63
 ALWAYS = "every commit"
@@ -21,8 +23,8 @@ class Property:
 
     failing_operation: fails with any other value. is_refused: true if the DDL itself fails.
 
-    bits: width of the accepted integer, or 0. choices: accepted values otherwise. minimum: of the integer,
-    at CREATE.
+    bits: width of the accepted integer, or 0 for a decimal. choices: accepted values, if there are only these.
+    minimum: of the integer, at CREATE.
     """
 
     failing_operation: str
@@ -35,6 +37,8 @@ class Property:
         """True if Iceberg accepts the value."""
         if self.choices:
             return value.lower() in self.choices
+        if not self.bits:
+            return _DECIMAL.fullmatch(value) is not None
         if not _INTEGER.fullmatch(value):
             return False
         limit = _INT if self.bits == 32 else _LONG
@@ -45,39 +49,69 @@ class Property:
         """The accepted values, as messages describe them."""
         if self.choices:
             return "one of " + ", ".join(f"'{word}'" for word in self.choices)
+        if not self.bits:
+            return "a number"
         return "an integer" if self.minimum < 0 else f"an integer of at least {self.minimum}"
 
 
 _FORMATS = ("parquet", "orc", "avro")
-_MODES = ("copy-on-write", "merge-on-read")
-_LEVELS = ("serializable", "snapshot")
+_BITS = {"int": 32, "long": 64}
+
+
+def _choices(enumeration: str) -> tuple[str, ...]:
+    return tuple(constant.replace("_", "-") for constant in ENUMERATIONS[enumeration])
+
+
+_MODES, _LEVELS, _DISTRIBUTIONS = map(_choices, ("row-level-mode", "isolation-level", "distribution-mode"))
 _ROW_CHANGES = (("write.delete", "DELETE"), ("write.update", "UPDATE"), ("write.merge", "MERGE"))
-_DISTRIBUTIONS = ("none", "hash", "range")
-_CODECS = ("uncompressed", "snappy", "gzip", "lzo", "brotli", "lz4", "zstd", "lz4_raw")
-_PAGES =(
-    "page-size-bytes", "page-row-limit", "dict-size-bytes", "row-group-check-min-record-count",
-    "bloom-filter-max-bytes", "compression-level",
-)  # fmt: skip
+# Read by none but a DELETE, UPDATE or MERGE that writes files of deletes.
+_DELETE_FILES = "a merge-on-read DELETE"
+_STATUS_CHECK = "a commit without an answer"
+_ORC_SCAN = "a vectorized query of ORC files"
+
+
+def _numbers() -> dict[str, Property]:
+    """The properties that the runtime reads as numbers, with what fails: it reads them late."""
+    numbers = {}
+    for name, type_ in PROPERTY_TYPES.items():
+        if name.endswith(".") or type_ == "boolean" or name in ("format-version", "encryption.data-key-length"):
+            continue
+        operation = next(operation for prefix, operation in _FAILING_OPERATIONS if name.startswith(prefix))
+        numbers[name] = Property(operation, bits=_BITS.get(type_, 0), minimum=-_LONG)
+    return numbers
+
+
+_FAILING_OPERATIONS = (
+    ("commit.status-check.", _STATUS_CHECK),
+    ("write.metadata.", ALWAYS),
+    ("write.delete.", _DELETE_FILES),
+    ("write.", INSERT),
+    ("commit.", INSERT),
+    ("history.", EXPIRE),
+    ("read.orc.", _ORC_SCAN),
+    ("read.", SCAN),
+)
 
 PROPERTIES: dict[str, Property] = {
+    **_numbers(),
     **{
         f"commit.retry.{key}": Property(ALWAYS, True, 32, minimum=0)
         for key in ("num-retries", "min-wait-ms", "max-wait-ms", "total-timeout-ms")
     },
-    "write.metadata.previous-versions-max": Property(ALWAYS, False, 32),
     "write.metadata.metrics.max-inferred-column-defaults": Property(ALWAYS, True, 32),
     "write.metadata.compression-codec": Property(ALWAYS, True, choices=("none", "gzip")),
-    "commit.manifest.target-size-bytes": Property(INSERT, bits=64),
     "commit.manifest.min-count-to-merge": Property(INSERT, bits=32),
     "write.summary.partition-limit": Property(INSERT, bits=32),
-    "write.target-file-size-bytes": Property(INSERT, bits=64),
-    "write.spark.advisory-partition-size-bytes": Property(INSERT, bits=64),
-    "write.parquet.row-group-size-bytes": Property(INSERT, bits=32),
-    **{f"write.parquet.{key}": Property(INSERT, bits=32) for key in _PAGES},
-    "write.parquet.compression-codec": Property(INSERT, choices=_CODECS),
+    "write.parquet.compression-level": Property(INSERT, bits=32),
+    "write.parquet.compression-codec": Property(INSERT, choices=ENUMERATIONS["parquet-codec"]),
+    "write.delete.parquet.compression-codec": Property(_DELETE_FILES, choices=ENUMERATIONS["parquet-codec"]),
+    "write.orc.compression-codec": Property(INSERT, choices=ENUMERATIONS["orc-codec"]),
+    "write.orc.compression-strategy": Property(INSERT, choices=ENUMERATIONS["orc-strategy"]),
+    "write.avro.compression-codec": Property(INSERT, choices=ENUMERATIONS["avro-codec"]),
     "write.distribution-mode": Property(INSERT, choices=_DISTRIBUTIONS),
     "write.format.default": Property(INSERT, choices=_FORMATS),
     "write.delete.format.default": Property(INSERT, choices=_FORMATS),
+    "write.delete.granularity": Property(_DELETE_FILES, choices=_choices("delete-granularity")),
     "write.delete.mode": Property("every DELETE", choices=_MODES),
     "write.update.mode": Property("every UPDATE", choices=_MODES),
     "write.merge.mode": Property("every MERGE", choices=_MODES),
@@ -85,19 +119,18 @@ PROPERTIES: dict[str, Property] = {
     "write.update.isolation-level": Property("every UPDATE", choices=_LEVELS),
     "write.merge.isolation-level": Property("every MERGE", choices=_LEVELS),
     **{f"{key}.distribution-mode": Property(f"every {name}", choices=_DISTRIBUTIONS) for key, name in _ROW_CHANGES},
-    "history.expire.max-snapshot-age-ms": Property(EXPIRE, bits=64),
-    "history.expire.max-ref-age-ms": Property(EXPIRE, bits=64),
-    "history.expire.min-snapshots-to-keep": Property(EXPIRE, bits=32),
-    "read.split.target-size": Property(SCAN, bits=64),
-    "read.split.planning-lookback": Property(SCAN, bits=32),
-    "read.split.open-file-cost": Property(SCAN, bits=64),
-    "read.parquet.vectorization.batch-size": Property(SCAN, bits=32),
+    "read.data-planning-mode": Property(SCAN, choices=_choices("planning-mode")),
+    "read.delete-planning-mode": Property(SCAN, choices=_choices("planning-mode")),
 }
+# Failures that the data of most tables, or most days, do not meet.
+RARE_FAILURES = frozenset({_DELETE_FILES, _STATUS_CHECK, _ORC_SCAN, *(f"every {name}" for _, name in _ROW_CHANGES)})
 # Keys that a table of format version 3 alone may have when it is created.
 V3_KEYS = frozenset({"encryption.key-id", "encryption.data-key-length"})
 # Java reads any value of these but `true` as false, without a word.
 SWITCHES = frozenset(
-    name for name in TABLE_PROPERTIES if name.endswith(("enabled", "-uncompressed", "partitioned-paths"))
+    name
+    for name in TABLE_PROPERTIES
+    if PROPERTY_TYPES.get(name) == "boolean" or name.endswith(("enabled", "-uncompressed", "partitioned-paths"))
 )
 METRICS_OF_COLUMN = "write.metadata.metrics.column."
 _PREFIXES = tuple(name for name in TABLE_PROPERTIES if name.endswith("."))

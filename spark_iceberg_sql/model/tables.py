@@ -217,6 +217,12 @@ class Tables:
         """The columns of a query's result, if they can be determined; a live session can."""
         return None
 
+    def condition_fault(self, name: Name, condition: str) -> str | None:
+        """Why Spark or Iceberg refuses a condition over a table, with the help on a second line; None if they do not,
+        or if it is unknown, as it is outside a session.
+        """
+        return None
+
     @property
     def known(self) -> tuple[Table, ...]:
         """The tables that are remembered, by name."""

@@ -28,7 +28,8 @@ from spark_iceberg_sql.spark.bridge.jvm.java_errors import JVM_ERRORS
 from spark_iceberg_sql.spark.bridge.jvm.logs import without_error_logs
 from spark_iceberg_sql.spark.bridge.plans import scan_files
 from spark_iceberg_sql.spark.bridge.tables import commit_summaries
-from spark_iceberg_sql.spark.gate import clickhouse, explain_errors, intercept, live_plan
+from spark_iceberg_sql.spark.gate import clickhouse, intercept, live_plan
+from spark_iceberg_sql.spark.gate.recognizers import Failure, Place, explained
 from spark_iceberg_sql.spark.gate.session_tables import SessionTables
 from spark_iceberg_sql.syntax import routing
 from spark_iceberg_sql.syntax.script import Statement, statements
@@ -75,7 +76,8 @@ class Classic:
                 except JVM_ERRORS as error:
                     are_exact = all(isinstance(value, parsing.EXACT) for value in values.values())
                     if are_exact or "UNBOUND_SQL_PARAMETER" in str(error):
-                        yield statement, explain_errors.explain(self.spark, error, statement.text)
+                        failure = Failure(self.spark, error, statement.text)
+                        yield statement, explained(failure, Place.STATEMENT) or error
             if statement.first in ("SET", "RESET"):
                 has_set = True
                 sets_parser = any(token.word.lower() in _PARSER_SETTINGS for token in statement.tokens)

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from spark_iceberg_sql.model.functions.metadata_functions import NAMES as TABLE_FUNCTIONS
-from spark_iceberg_sql.model.spec import PartitionField
 from spark_iceberg_sql.model.table import Table
 from spark_iceberg_sql.model.transforms import BY_FUNCTION, BY_SPELLING
 from spark_iceberg_sql.notebook.connect import is_remote
@@ -17,13 +16,11 @@ from spark_iceberg_sql.spark.gate.catalog_names import CatalogNames
 from spark_iceberg_sql.spark.gate.session_tables import SessionTables
 from spark_iceberg_sql.syntax.brackets import between_commas
 from spark_iceberg_sql.syntax.identifiers import dotted
-from spark_iceberg_sql.syntax.lexer import Token, TokenKind, tokenize
-from spark_iceberg_sql.syntax.script import Statement
+from spark_iceberg_sql.syntax.lexer import Token, tokenize
+from spark_iceberg_sql.syntax.named_tables import table_names as table_names
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
-
-_TABLE_KEYWORDS = frozenset({"FROM", "JOIN", "INTO", "TABLE", "UPDATE", "USING", "DESCRIBE", "DESC", "OVERWRITE"})
 
 
 class SessionNames(CatalogNames):
@@ -111,28 +108,3 @@ class SessionNames(CatalogNames):
         source = f"{dotted(parts)}.snapshots ORDER BY {order} LIMIT {count}"
         rows = self.rows(f"SELECT snapshot_id, date_format(committed_at, 'yyyy-MM-dd HH:mm:ss') FROM {source}")
         return [(str(number), str(committed)) for number, committed in rows]
-
-    def partition_field(self, statement: Statement, name: str) -> PartitionField | None:
-        """The partition field of this name of one of a statement's tables."""
-        for table in self.tables_of(statement.tokens):
-            for field in table.specs.all_fields if table.specs is not None else ():
-                if field.name.lower() == name.lower() and not field.transform.is_void:
-                    return field
-        return None
-
-
-def table_names(tokens: list[Token]) -> Iterator[tuple[str, ...]]:
-    """The names in the positions where a statement names tables."""
-    index = 0
-    while index < len(tokens):
-        if tokens[index].word in _TABLE_KEYWORDS and index + 1 < len(tokens):
-            index += 1
-            parts = []
-            while index < len(tokens) and tokens[index].kind in (TokenKind.WORD, TokenKind.QUOTED):
-                parts.append(tokens[index].text.strip("`").replace("``", "`"))
-                if index + 1 >= len(tokens) or tokens[index + 1].text != ".":
-                    break
-                index += 2
-            if parts:
-                yield tuple(parts)
-        index += 1

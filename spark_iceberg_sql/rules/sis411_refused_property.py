@@ -46,8 +46,16 @@ from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.lazy import regex
 from spark_iceberg_sql.model import iceberg_versions
-from spark_iceberg_sql.model.properties import METRICS_OF_COLUMN, PROPERTIES, SWITCHES, V3_KEYS, similar_property
-from spark_iceberg_sql.model.table import Table
+from spark_iceberg_sql.model.properties import (
+    METRICS_OF_COLUMN,
+    PROPERTIES,
+    RARE_FAILURES,
+    SWITCHES,
+    V3_KEYS,
+    similar_property,
+)
+from spark_iceberg_sql.model.table import RelationKind, Table
+from spark_iceberg_sql.model.write_options import wrong_option
 from spark_iceberg_sql.rules.base import Category, Finding, Findings, rule
 from spark_iceberg_sql.rules.message_format import join_names
 from spark_iceberg_sql.rules.preconditions import has_special_clauses
@@ -81,7 +89,7 @@ _PARTITION_KEYS = ("partitioning", "partitioned_by", "partition_by", "partition_
 
 @rule(
     Severity.ERROR,
-    on=(nodes.Create, nodes.SetProperties),
+    on=(nodes.Create, nodes.Insert, nodes.SetProperties),
     when=has_special_clauses,
     category=Category.TABLE,
     iceberg_only=True,
@@ -89,6 +97,9 @@ _PARTITION_KEYS = ("partitioning", "partitioned_by", "partition_by", "partition_
 def refused_property(context: Context) -> Findings:
     """Every reserved key, and every value that Iceberg cannot read."""
     node = context.node
+    if isinstance(node, nodes.Insert):
+        yield from _options(context, node)
+        return
     if isinstance(node, nodes.Create):
         items = (*node.properties, *node.options)
         iceberg = context.creates_iceberg
@@ -125,6 +136,19 @@ def refused_property(context: Context) -> Findings:
             yield Finding(item.key_span, message, "add `'format-version' = '3'`, or leave it out")
 
 
+def _options(context: Context, node: nodes.Insert) -> Findings:
+    """The options of INSERT INTO t WITH ('write-format' = 'orc')."""
+    table = context.table if node.options else None
+    if not isinstance(table, Table) or table.kind is not RelationKind.ICEBERG or not table.is_certain:
+        return
+    for item in node.options:
+        if "{" in item.key + item.value or "$" in item.key + item.value:
+            continue
+        if (wrong := wrong_option(item.key, item.value)) is not None:
+            span = item.key_span if wrong.of_key else item.value_span
+            yield Finding(span, wrong.reason, wrong.help, severity=None if wrong.is_refused else Severity.WARNING)
+
+
 def _is_reserved(key: str) -> str:
     """The predicate of a reserved key, with the version of Spark if an earlier one accepts it."""
     since = _RESERVED_SINCE.get(key)
@@ -151,15 +175,16 @@ def _value(context: Context, item: terms.Property) -> Finding | None:
         return Finding(item.value_span, message, "write 'parquet', 'orc' or 'avro'")
     end = "" if property_type.is_refused else f": {property_type.failing_operation} would fail"
     message = f"`{item.key}` must be {property_type.expects}, not `{item.value}`{end}"
-    affects_only_row_changes = property_type.failing_operation.split()[-1] in ("DELETE", "UPDATE", "MERGE")
-    return Finding(item.value_span, message, help_, severity=Severity.WARNING if affects_only_row_changes else None)
+    is_rare = property_type.failing_operation in RARE_FAILURES
+    return Finding(item.value_span, message, help_, severity=Severity.WARNING if is_rare else None)
 
 
 def _is_read(context: Context, key: str) -> bool:
-    """True if writes use a Parquet property: other properties of the table may prevent that."""
+    """True if writes or scans use a property of a file format: other properties of the table may prevent that."""
     table_properties = context.table.properties if isinstance(context.table, Table) else {}
     values = {**table_properties, **context.properties}
-    if ".parquet." in key and values.get("write.format.default", "parquet").lower() != "parquet":
+    file_format = values.get("write.format.default", "parquet").lower()
+    if any(f".{name}." in key and file_format != name for name in ("parquet", "orc", "avro")):
         return False
     codec = values.get("write.parquet.compression-codec", "zstd").lower()
     return not key.endswith("compression-level") or codec in ("zstd", "gzip")

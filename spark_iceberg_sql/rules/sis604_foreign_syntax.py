@@ -1,8 +1,9 @@
 """A query in another engine's syntax, which Spark refuses.
 
 ## Why
-Spark has no TOP and no `read_parquet`, reads no file in quotes after FROM, and has no AT before a time: it refuses the
-statement, often with a syntax error at a later word. The rule reports nothing in programs, which may send a query to
+Spark has no TOP and no `read_parquet`, reads no file in quotes after FROM, and has no AT before a time; it has no
+DELETE ... USING, no `t$files` and, in MERGE, no names of columns after an alias: it refuses the statement, often with a
+syntax error at a later word. The rule reports nothing in programs, which may send a query to
 another engine, and in scripts in which nothing is Spark's alone, such as `USING iceberg`.
 
 ## Instead
@@ -16,6 +17,10 @@ SELECT TOP 10 * FROM events;
 ```sql bad
 CREATE TABLE events (id BIGINT, ts TIMESTAMP) USING iceberg PARTITIONED BY (days(ts));
 SELECT * FROM events AT (TIMESTAMP => '2024-01-01 00:00:00');
+```
+```sql bad
+CREATE TABLE events (id BIGINT, ts TIMESTAMP) USING iceberg PARTITIONED BY (days(ts));
+SELECT count(*) FROM events$files;
 ```
 ```sql good
 CREATE TABLE events (id BIGINT, ts TIMESTAMP) USING iceberg PARTITIONED BY (days(ts));
@@ -35,7 +40,7 @@ from spark_iceberg_sql.syntax import nodes
 @rule(Severity.ERROR, on=(nodes.Query,), category=Category.QUERY)
 def foreign_syntax(context: Context) -> Findings:
     """The first clause of another engine in a query of a script that is Spark's."""
-    if not may_be_spark_query(context):
+    if not may_be_spark_query(context, with_changes=True):
         return
     from spark_iceberg_sql.syntax.foreign_clauses import foreign_clause  # the command starts sooner
 

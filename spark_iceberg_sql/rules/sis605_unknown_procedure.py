@@ -32,6 +32,7 @@ from __future__ import annotations
 from spark_iceberg_sql.diagnostics import Edit, Fix, Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.model import iceberg_versions
+from spark_iceberg_sql.model.minor_version import parsed
 from spark_iceberg_sql.model.procedures import BY_NAME, ICEBERG_VERSION, PROCEDURES, Procedure, similar_procedure
 from spark_iceberg_sql.model.schema import similar_names
 from spark_iceberg_sql.rules.base import Category, Finding, Findings, rule
@@ -45,10 +46,7 @@ def unknown_procedure(context: Context) -> Findings:
     """The name of the procedure, or else each name of an argument."""
     node = context.node
     assert isinstance(node, nodes.Call)
-    # In a session Spark itself knows the procedures of the catalog.
-    if context.repaired or not names_table_in_one(node.arguments):
-        return
-    if node.procedure in context.catalog.other_procedures:
+    if context.repaired or not names_table_in_one(node.arguments) or not is_known_runtime(context, node):
         return
     procedure = BY_NAME.get(node.procedure)
     if procedure is None:
@@ -56,13 +54,19 @@ def unknown_procedure(context: Context) -> Findings:
         if similar is not None and _fits(node, BY_NAME[similar]):
             yield _finding(node.name_span, f"Iceberg has no procedure `{node.procedure}`", similar)
         return
-    iceberg, since = context.catalog.iceberg, iceberg_versions.PROCEDURE_SINCE.get(procedure.name)
-    if iceberg is not None and since is not None and not iceberg_versions.has(iceberg, since):
-        message = f"the procedure `{procedure.name}` {iceberg_versions.needs(iceberg, since)}"
+    iceberg = context.catalog.iceberg
+    if iceberg is not None and not iceberg_versions.has(iceberg, procedure.since):
+        message = f"the procedure `{procedure.name}` {iceberg_versions.needs(iceberg, procedure.since)}"
         yield Finding(node.name_span, message, "leave it out")
         return
+    since = {parameter.name: parameter.since for parameter in procedure.all_parameters}
     for argument in node.arguments:
-        if not argument.name or argument.name in procedure.parameters:
+        if not argument.name:
+            continue
+        if argument.name in since:
+            if iceberg is not None and not iceberg_versions.has(iceberg, since[argument.name]):
+                needed = iceberg_versions.needs(iceberg, since[argument.name])
+                yield Finding(argument.span, f"the parameter `{argument.name}` {needed}", "leave it out")
             continue
         free_parameters = [p for p in procedure.parameters if all(p != other.name for other in node.arguments)]
         message = f"the procedure `{procedure.name}` has no parameter `{argument.name}`"
@@ -74,6 +78,17 @@ def unknown_procedure(context: Context) -> Findings:
                 f"only {others[0]} has it" if len(others) == 1 else f"{', '.join(others[:-1])} and {others[-1]} have it"
             )
             yield Finding(argument.span, f"{message} in Iceberg {ICEBERG_VERSION}", f"leave it out: {having}")
+
+
+def is_known_runtime(context: Context, node: nodes.Call) -> bool:
+    """True if a CALL is of one of Iceberg's procedures whose parameters are known: not of another catalog, of one that
+    the setting `procedures` names, or of a version of Iceberg that is newer than the records.
+    """
+    iceberg, catalog = context.catalog.iceberg, node.catalog[0] if node.catalog else context.catalog.catalog
+    if context.catalog.live and (catalog is None or not context.catalog.is_icebergs(catalog)):
+        return False
+    is_newer = iceberg is not None and iceberg > parsed(ICEBERG_VERSION)
+    return not is_newer and node.procedure not in context.catalog.other_procedures
 
 
 def _fits(node: nodes.Call, procedure: Procedure) -> bool:

@@ -11,9 +11,13 @@ from spark_iceberg_sql.lazy import regex
 _SPARK = regex(r"\busing\s+iceberg\b|\bpartition\s+field\b", re.IGNORECASE)
 
 
-def may_be_spark_query(context: Context) -> bool:
-    """True if a query is in a script: a program may send it to another engine. This costs less than reading it."""
-    return not context.catalog.shared and context.statement.first in ("SELECT", "WITH")
+def may_be_spark_query(context: Context, *, with_changes: bool = False) -> bool:
+    """True if a query is in a script: a program may send it to another engine. This costs less than reading it.
+
+    with_changes: or a DELETE or a MERGE.
+    """
+    words = ("SELECT", "WITH", "DELETE", "MERGE") if with_changes else ("SELECT", "WITH")
+    return not context.catalog.shared and context.statement.first in words
 
 
 def is_spark_query(context: Context) -> bool:

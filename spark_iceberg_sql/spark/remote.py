@@ -19,13 +19,16 @@ from pyspark.errors import PySparkException
 from spark_iceberg_sql.checker.plan import PlannedRows, PlanRow
 from spark_iceberg_sql.checker.suppressions import without_suppressions
 from spark_iceberg_sql.diagnostics import Diagnostic, Lines, Report, Severity, Span
-from spark_iceberg_sql.errors import IcebergSqlError, IcebergSqlWarning
+from spark_iceberg_sql.errors import ConflictError, IcebergSqlError, IcebergSqlWarning
 from spark_iceberg_sql.model.transforms import BY_FUNCTION
 from spark_iceberg_sql.report import full
 from spark_iceberg_sql.report.edited_reports import without_secrets
 from spark_iceberg_sql.rules.registry import ALL
 from spark_iceberg_sql.spark.bridge.jvm import connect_channel
 from spark_iceberg_sql.spark.modes import validated_mode
+from spark_iceberg_sql.syntax import failed_commits
+from spark_iceberg_sql.syntax.identifiers import qualified_name
+from spark_iceberg_sql.syntax.script import statements
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, Row, SparkSession
@@ -33,7 +36,7 @@ if TYPE_CHECKING:
 _REFUSED = "PARTITION_DDL_REFUSED"
 _NO_FUNCTION = ("UNRESOLVABLE_TABLE_VALUED_FUNCTION", "UNRESOLVED_ROUTINE")
 _QUERY = re.compile(r"\s*select\b", re.IGNORECASE)
-_DDL_VERB = re.compile(r"\b(?:alter|create|replace|overwrite)\b", re.IGNORECASE)
+_DDL_VERB = re.compile(r"\b(?:alter|call|create|replace|overwrite)\b", re.IGNORECASE)
 _INVALID = re.compile(r"The value of parameter\(s\) .*? is invalid: ", re.DOTALL)
 _SQLSTATE = re.compile(r"\.?\s*SQLSTATE: \w+.*", re.DOTALL)
 _LOST = ("UNAVAILABLE", "Connection refused", "RETRIES_EXCEEDED")
@@ -142,11 +145,29 @@ def _checking_sql(spark: SparkSession, ddl: str) -> Callable[..., DataFrame]:
             with explaining_lost_server(spark):
                 return plain_sql(sqlQuery, args, **kwargs)
         except PySparkException as error:
-            if _condition(error) != _REFUSED:
-                raise
-            raise IcebergSqlError(str(error.getMessage()).removeprefix(f"[{_REFUSED}] ")) from None
+            if _condition(error) == _REFUSED:
+                raise IcebergSqlError(str(error.getMessage()).removeprefix(f"[{_REFUSED}] ")) from None
+            if (conflict := _conflict(error, sqlQuery)) is not None:
+                raise conflict from None
+            raise
 
     return sql
+
+
+def _conflict(error: PySparkException, text: object) -> ConflictError | None:
+    """The error for a commit that failed because of another writer's; None for any other error of the server."""
+    message = str(error)
+    is_conflict = failed_commits.INVALID in message and failed_commits.CONFLICT.search(message) is not None
+    if not is_conflict and failed_commits.FAILED not in message:
+        return None
+    script = statements(text) if isinstance(text, str) else []
+    parts = failed_commits.target(script[0]) if len(script) == 1 and script[0].first != "CALL" else ()
+    subject = f"`{qualified_name(parts)}`" if parts else "the table"
+    written, remedy = failed_commits.outcome(text)
+    reason = failed_commits.CONFLICT.search(message)
+    detail = "" if reason is None else f" (Iceberg: {reason[0].rstrip('.')})"
+    fact = f"{subject} was changed by another writer while the statement ran; {written}{detail}"
+    return ConflictError(fact, help=remedy)
 
 
 @contextmanager

@@ -12,13 +12,14 @@ from spark_iceberg_sql.lazy import regex
 from spark_iceberg_sql.records import record
 from spark_iceberg_sql.syntax.lexer import Token, TokenKind
 from spark_iceberg_sql.syntax.script import Statement
+from spark_iceberg_sql.syntax.spark_mistakes.iceberg_statements import delete_using, merge_aliases, metadata_table
 from spark_iceberg_sql.syntax.spark_mistakes.query_clauses import top
 from spark_iceberg_sql.syntax.spark_mistakes.refused_statement import MistakeHelp, RefusedStatement
 from spark_iceberg_sql.syntax.spark_mistakes.relations import at_time, quoted_file, reading_function
 from spark_iceberg_sql.syntax.terms import Offsets
 
 # What each such clause has in its text; so most queries need no tokens.
-_CANDIDATE = regex(r"(?i)\btop\b|\bread_|\bat\b|\b(?:from|join)\s*(?:r?['\"]|--|/)")
+_CANDIDATE = regex(r"(?i)\btop\b|\bread_|\bat\b|\w\$[a-z]|\b(?:delete|merge)\b|\b(?:from|join)\s*(?:r?['\"]|--|/)")
 # A path: it has folders, or the ending of a format that Spark reads.
 _PATH = regex(r"/|\.(?:parquet|csv|json|orc|avro)(?:\.gz)?'$")
 
@@ -39,6 +40,8 @@ def foreign_clause(statement: Statement) -> ForeignClause | None:
     if text.isascii() and _CANDIDATE.search(text, statement.start, statement.end) is None:
         return None
     tokens = statement.tokens
+    if (clause := _of_iceberg_tables(statement)) is not None:
+        return clause
     for index, token in enumerate(tokens[:-1]):
         following = tokens[index + 1]
         if (token.word, following.word) == ("SELECT", "TOP"):
@@ -59,6 +62,21 @@ def foreign_clause(statement: Statement) -> ForeignClause | None:
             mistake = at_time(_refused_from(tokens, index, text))
             if mistake is not None:
                 return _clause(token.span, "Spark has no AT for a time or a version", mistake)
+    return None
+
+
+def _of_iceberg_tables(statement: Statement) -> ForeignClause | None:
+    """`FROM t$files`, DELETE ... USING, and names of columns after an alias in MERGE."""
+    refused = RefusedStatement("PARSE_SYNTAX_ERROR", {}, statement.tokens, statement.script)
+    has_sign = any(token.text == "$" for token in statement.tokens)
+    for mistake, fact in (
+        (metadata_table if has_sign else None, "Spark has no `$` in the name of a metadata table"),
+        (delete_using, "Spark has no DELETE ... USING"),
+        (merge_aliases, "MERGE takes no names of columns after an alias"),
+    ):
+        mistake_help = mistake(refused) if mistake is not None else None
+        if mistake_help is not None and mistake_help.span is not None:
+            return _clause(mistake_help.span, fact, mistake_help)
     return None
 
 

@@ -277,10 +277,14 @@ class Use(Node):
 
 @record(frozen=True, slots=True)
 class Insert(OnTable):
-    """INSERT INTO / OVERWRITE t [PARTITION (...)]; partition: the columns named there, with spans."""
+    """INSERT INTO / OVERWRITE t [WITH (...)] [PARTITION (...)]; partition: the columns named there, with spans.
+
+    options: of the writer, in WITH.
+    """
 
     overwrite: bool = False
     partition: tuple[NamePath, ...] = ()
+    options: tuple[Property, ...] = ()
 
 
 @record(frozen=True, slots=True)

@@ -517,3 +517,27 @@ CREATE TABLE t (id BIGINT) USING iceberg TBLPROPERTIES ('write.target-file-size-
 CREATE TABLE u (id BIGINT) USING iceberg TBLPROPERTIES ('write.parquet.row-group-size-bytes' = '2097152');
 ALTER TABLE u SET TBLPROPERTIES ('write.target-file-size-bytes' = '1048576'); -- warning: SIS411
 ALTER TABLE u SET TBLPROPERTIES ('write.target-file-size-bytes' = '4194304');
+
+-- case: values of ORC and Avro, where the table writes them
+CREATE TABLE t (id BIGINT) USING iceberg TBLPROPERTIES ('write.format.default' = 'orc', 'write.orc.compression-codec' = 'gzip'); -- error: SIS411
+CREATE TABLE u (id BIGINT) USING iceberg TBLPROPERTIES ('write.format.default' = 'avro', 'write.avro.compression-codec' = 'lzo'); -- error: SIS411
+CREATE TABLE v (id BIGINT) USING iceberg TBLPROPERTIES ('write.format.default' = 'orc', 'write.orc.stripe-size-bytes' = '64MB'); -- error: SIS411
+CREATE TABLE w (id BIGINT) USING iceberg TBLPROPERTIES ('write.format.default' = 'orc', 'write.orc.bloom.filter.fpp' = '1%'); -- error: SIS411
+CREATE TABLE x (id BIGINT) USING iceberg TBLPROPERTIES ('write.format.default' = 'orc', 'write.orc.compression-codec' = 'ZSTD', 'write.orc.bloom.filter.fpp' = '0.05');
+CREATE TABLE y (id BIGINT) USING iceberg TBLPROPERTIES ('write.orc.compression-codec' = 'gzip');
+
+-- case: values that only some statements read
+CREATE TABLE t (id BIGINT) USING iceberg TBLPROPERTIES ('write.delete.granularity' = 'table'); -- warning: SIS411
+CREATE TABLE u (id BIGINT) USING iceberg TBLPROPERTIES ('write.delete.target-file-size-bytes' = '64MB'); -- warning: SIS411
+CREATE TABLE v (id BIGINT) USING iceberg TBLPROPERTIES ('commit.status-check.num-retries' = 'three'); -- warning: SIS411
+CREATE TABLE w (id BIGINT) USING iceberg TBLPROPERTIES ('write.delete.granularity' = 'FILE', 'write.delete.target-file-size-bytes' = '67108864');
+
+-- case: values of reads
+CREATE TABLE t (id BIGINT) USING iceberg TBLPROPERTIES ('read.data-planning-mode' = 'remote'); -- error: SIS411
+CREATE TABLE u (id BIGINT) USING iceberg TBLPROPERTIES ('read.delete-planning-mode' = 'far'); -- error: SIS411
+CREATE TABLE v (id BIGINT) USING iceberg TBLPROPERTIES ('read.data-planning-mode' = 'LOCAL');
+
+-- case: options of INSERT
+CREATE TABLE t (id BIGINT) USING iceberg;
+INSERT INTO t WITH ('write-format' = 'csv') VALUES (1); -- error: SIS411
+INSERT INTO t WITH ('target-file-size-bytes' = '128MB') VALUES (1); -- error: SIS411

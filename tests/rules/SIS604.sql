@@ -26,3 +26,15 @@ CREATE TABLE t (id BIGINT, ts TIMESTAMP) USING iceberg PARTITIONED BY (days(ts))
 SELECT * FROM t AT (TIMESTAMP => '2024-01-01 00:00:00');  -- error: SIS604
 SELECT count(*) FROM t AT (VERSION => 5) WHERE id > 5;  -- error: SIS604
 SELECT * FROM t at (id, ts);
+
+-- case: statements about Iceberg tables
+CREATE TABLE t (id BIGINT, v BIGINT) USING iceberg PARTITIONED BY (bucket(4, id));
+CREATE TABLE s (id BIGINT, v BIGINT) USING iceberg;
+SELECT count(*) FROM t$files;  -- error: SIS604
+SELECT count(*) FROM db.t$partitions p WHERE p.record_count > 1;  -- error: SIS604
+DELETE FROM t USING s WHERE t.id = s.id;  -- error: SIS604
+MERGE INTO t USING (VALUES (1, 2)) q(id, v) ON t.id = q.id WHEN MATCHED THEN UPDATE SET v = q.v;  -- error: SIS604
+MERGE INTO t USING (SELECT * FROM VALUES (1, 2) AS r(id, v)) q ON t.id = q.id WHEN MATCHED THEN UPDATE SET v = q.v;
+DELETE FROM t WHERE id IN (SELECT id FROM s);
+SELECT count(*) FROM db.t.files;
+SELECT '$files' AS a, 1 AS `b$files` FROM t;

@@ -18,7 +18,7 @@ from pyspark.sql import SparkSession
 
 from spark_iceberg_sql.errors import ReadError
 from spark_iceberg_sql.spark.bridge.jvm.gateway import gateway, java_class
-from spark_iceberg_sql.spark.gate import read_errors
+from spark_iceberg_sql.spark.gate import intercept, read_errors
 
 # Most tables here are copies of one table.
 pytestmark = pytest.mark.filterwarnings("ignore:the table at .* is a copy, or was moved")
@@ -234,7 +234,7 @@ def test_a_file_that_fails_while_a_query_runs(spark: SparkSession, table: Path) 
         with pytest.raises(Py4JJavaError):
             before.collect()
     finally:
-        read_errors.install()
+        read_errors.install(intercept.explained_action)
 
 
 def test_a_view_s_metadata(spark: SparkSession, table: Path) -> None:

@@ -124,6 +124,7 @@ _SIGNS = (
     # DataFrame writers, pyiceberg, Airflow's operator.
     _Sign(("saveAsTable", "insertInto", "writeTo", "partitionedBy", "pyiceberg", SPARK_OPERATOR)),
     _Sign(("writeStream",), calls=_calls(("partitionBy",))),
+    _Sign(("write", "writeStream"), calls=_calls(("option", "options")), phrases=(_literal("iceberg"),)),
     _Sign(("MAGIC",), patterns=(_DATABRICKS_CELL,)),
     _Sign(("sql",), patterns=(_SQL_NAME, _SQL_ATTRIBUTE)),
     _Sign(("spark_iceberg_sql",), patterns=(_PACKAGE_FUNCTION,)),

@@ -23,6 +23,7 @@ from spark_iceberg_sql.files.python.tables.dataframe_schemas import dataframe_qu
 from spark_iceberg_sql.files.python.tables.dataframe_writers import writer_statements
 from spark_iceberg_sql.files.python.tables.pyiceberg import pyiceberg_statements
 from spark_iceberg_sql.files.python.tables.table_side_effects import SIDE_EFFECT_METHODS, side_effect_calls
+from spark_iceberg_sql.files.python.tables.writer_options import option_problems
 from spark_iceberg_sql.files.python.tables.writer_partitioning import partitioning_problems
 from spark_iceberg_sql.files.source import ExtractionProblem
 from spark_iceberg_sql.files.source_map import FragmentBuilder, SqlFragment, branch_paths, side_effect_marker
@@ -118,7 +119,7 @@ class _SqlExtractor(Program):
                 end = self.span(call)[1]
                 markers.append((end, side_effect_marker(end, self.part, names)))
         problems = [result for result in results if isinstance(result, ExtractionProblem)]
-        return markers, [*problems, *partitioning_problems(self)]
+        return markers, [*problems, *partitioning_problems(self), *option_problems(self)]
 
     def expressions(self) -> Iterator[tuple[int, SqlFragment]]:
         """The strings passed to `selectExpr`, `expr`, `filter` and `where` that the rules about queries check."""

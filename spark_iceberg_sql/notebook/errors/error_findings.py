@@ -11,16 +11,17 @@ from pyspark.sql import SparkSession
 
 from spark_iceberg_sql.diagnostics import Diagnostic, Edit, Fix
 from spark_iceberg_sql.errors import IcebergSqlError
-from spark_iceberg_sql.facts.hidden_fields import hidden_field_help
 from spark_iceberg_sql.facts.target_context import METADATA_TABLES
 from spark_iceberg_sql.notebook import parameter_values, parameters
 from spark_iceberg_sql.notebook.cell import Cell
+from spark_iceberg_sql.notebook.connect import is_remote
 from spark_iceberg_sql.notebook.errors import syntax_help
 from spark_iceberg_sql.notebook.errors.error_spans import UNKNOWN_SNAPSHOT, error_span
 from spark_iceberg_sql.notebook.errors.spark_errors import ParsedError, parse_error
 from spark_iceberg_sql.notebook.errors.syntax_help import READS, STARTS, WRITES
 from spark_iceberg_sql.notebook.session_names import SessionNames, table_names
 from spark_iceberg_sql.notebook.statements import table_of_call
+from spark_iceberg_sql.spark.gate import statement_help
 from spark_iceberg_sql.syntax import spark_mistakes
 from spark_iceberg_sql.syntax.identifiers import qualified_name, quoted
 from spark_iceberg_sql.syntax.script import Statement
@@ -31,6 +32,7 @@ _SNAPSHOTS = 3  # whose ids are named
 _Help = tuple[str | None, Edit | None]
 _HELP_SENTENCE = re.compile(r"^(?:Use|Add|Please|Change|Correct|To) ")
 _QUOTED_PATH = re.compile(r"`(?:[^`]|``)*`(?:\.`(?:[^`]|``)*`)*")
+_UNLOADED = re.compile(r"Couldn't load table '")  # of a procedure
 _WRITE_CLAUSE = re.compile(r"[,;:] write (?P<call>\w+\(.*\))$")
 
 
@@ -67,14 +69,24 @@ def error_diagnostics(
 def _mistake(
     names: SessionNames, parsed_error: ParsedError, statement: Statement, span: tuple[int, int]
 ) -> MistakeHelp | None:
-    """The help for an ordinary mistake."""
-
-    def columns() -> list[str]:
-        return [column for column, _ in names.columns_of(statement.tokens)]
-
+    """The help for an ordinary mistake: of the list that `spark.sql` has, too."""
     condition, parameters = parsed_error.condition, parsed_error.parameters
-    refused = RefusedStatement(condition, parameters, statement.tokens, statement.script, span, columns)
-    return spark_mistakes.help_of(refused)
+    if is_remote(names.spark):  # the catalogs are the server's
+        return spark_mistakes.help_of(RefusedStatement(condition, parameters, statement.tokens, statement.script, span))
+    source = CellStatement(names, statement)
+    return statement_help.help_of(source, condition, parameters, span)
+
+
+class CellStatement(statement_help.SessionStatement):
+    """A statement of a cell, whose tables may be views."""
+
+    def __init__(self, names: SessionNames, statement: Statement) -> None:
+        super().__init__(names.spark, statement)
+        self._names = names
+
+    def columns(self) -> list[str]:
+        """The names of the columns of its tables and views."""
+        return [column for column, _ in self._names.columns_of(self.statement.tokens)]
 
 
 def _shifted(diagnostic: Diagnostic, cell: Cell, statement: Statement) -> Diagnostic:
@@ -101,7 +113,8 @@ def _help(
         return _function_help(names, parsed_error, statement, span)
     if condition_name == "UNRESOLVED_COLUMN":
         return _column_help(names, parsed_error, statement, span)
-    if condition_name in ("TABLE_OR_VIEW_NOT_FOUND", "SCHEMA_NOT_FOUND"):
+    is_missing = condition_name in ("TABLE_OR_VIEW_NOT_FOUND", "SCHEMA_NOT_FOUND")
+    if is_missing or _UNLOADED.search(parsed_error.sentence):
         return _table_help(names, parsed_error, statement, span, variables)
     if condition_name == "UNBOUND_SQL_PARAMETER":
         name = str(message_parameters.get("name", ""))
@@ -219,8 +232,6 @@ def _first_snapshot_help(names: SessionNames, statement: Statement) -> str | Non
 
 def _column_help(names: SessionNames, parsed_error: ParsedError, statement: Statement, span: tuple[int, int]) -> _Help:
     name = str(parsed_error.parameters.get("objectName", "")).replace("`", "").rpartition(".")[2]
-    if (field := names.partition_field(statement, name)) is not None:
-        return f"`{name}` is a partition field, not a column: {hidden_field_help(field)}", None
     by_name = {proposal.rpartition(".")[2]: proposal for proposal in _proposals(parsed_error.parameters)}
     if statement.first == "MERGE" and not statement.may_contain(name.lower()):  # `*` means it
         listed = ", ".join(f"`{column}`" for column in by_name)

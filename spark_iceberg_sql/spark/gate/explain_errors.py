@@ -12,13 +12,14 @@ from spark_iceberg_sql.model.functions.metadata_functions import NAMES
 from spark_iceberg_sql.model.schema import similar_names
 from spark_iceberg_sql.model.transforms import SPEC_CATALOG, SPEC_FUNCTIONS
 from spark_iceberg_sql.safe_output import with_help
+from spark_iceberg_sql.spark.bridge.gate import requests
 from spark_iceberg_sql.spark.bridge.jvm import process, sessions, shims
 from spark_iceberg_sql.spark.bridge.jvm.java_errors import causes, internal_error, linkage_error, thrown_by
 from spark_iceberg_sql.spark.bridge.tables import catalog_entries
-from spark_iceberg_sql.spark.gate import read_errors
+from spark_iceberg_sql.spark.gate import conflicts
 from spark_iceberg_sql.spark.gate.session_tables import SessionTables
 from spark_iceberg_sql.spark.tables import attached_tables
-from spark_iceberg_sql.syntax import parser
+from spark_iceberg_sql.syntax import failed_commits, parser
 from spark_iceberg_sql.syntax.clickhouse.translation import INTO_FUNCTION, PATH_TABLE
 from spark_iceberg_sql.syntax.identifiers import qualified_name, quoted
 from spark_iceberg_sql.syntax.script import statements
@@ -39,40 +40,13 @@ _WRITE = re.compile(r"^\s*(?:INSERT|MERGE|UPDATE|DELETE|CALL|(?:CREATE|REPLACE)\
 _FIELD_STATEMENTS = ("AddPartitionField", "DropPartitionField", "ReplacePartitionField")
 
 
-def is_commit_conflict(error: Exception) -> bool:
-    """True if another session committed first. A statement of one commit wrote nothing."""
-    return "org.apache.iceberg.exceptions.CommitFailedException" in catalog_entries.exception_text(error)
-
-
-def is_retryable(text: object) -> bool:
-    """True if a text that met a commit conflict is one DDL statement. A script's earlier statements would run
-    twice.
-    """
-    return _single_first_word(text) in _DDL
-
-
 def is_refused_call(error: Exception, text: object) -> bool:
     """True if one of Iceberg's procedures has refused its arguments, with an exception of Iceberg's own."""
     thrown = thrown_by(error)
     is_icebergs = thrown is not None and str(thrown.getClass().getName()).startswith("org.apache.iceberg.exceptions.")
-    return is_icebergs and _single_first_word(text) == "CALL"
+    return is_icebergs and failed_commits.single_first_word(text) == "CALL"
 
 
-def _single_first_word(text: object) -> str:
-    """The first word of a text of one statement; empty for any other text."""
-    script_statements = statements(text) if isinstance(text, str) else []
-    return script_statements[0].first if len(script_statements) == 1 else ""
-
-
-def _conflict_outcome(text: object) -> str:
-    """The end of a message about a commit conflict. FROM, WITH, BEGIN and CALL may be several commits."""
-    if _single_first_word(text) in _ONE_COMMIT:
-        return "; nothing was written\nhelp: run the statement again"
-    return "; earlier parts of the statement may have been written"
-
-
-_DDL = ("ALTER", "CREATE", "REPLACE")
-_ONE_COMMIT = (*_DDL, "INSERT", "UPDATE", "DELETE", "MERGE")
 _NO_SUCH_TABLE = "NoSuchTableException"
 _REFUSALS = ("ValidationException", "CommitFailedException", "UnsupportedOperationException")
 
@@ -91,8 +65,9 @@ def attached_table_error(error: Exception, text: object = None) -> IcebergSqlErr
             class_name in _REFUSALS or (class_name == _NO_SUCH_TABLE and not isinstance(error, CapturedException))
         ):
             message = str(cause.getMessage())
-            if is_commit_conflict(error):
-                message += _conflict_outcome(text)
+            if conflicts.is_conflict(error):
+                outcome, help_ = failed_commits.outcome(text)
+                message += f"; {outcome}\nhelp: {help_}"
             return IcebergSqlError(message)
     return None
 
@@ -108,28 +83,45 @@ def jvm_end_error(error: Exception, text: object) -> JavaError | None:
     return process.ended_error("the write" if is_write else None)
 
 
-def explain(spark: SparkSession, error: Exception, text: object = None) -> Exception:
-    """The error to show the user for an error raised by Spark.
+def is_checked(spark: SparkSession, text: object) -> bool:
+    """True for a text that the gate checks."""
+    try:
+        return isinstance(text, str) and requests.needs_check(spark, text)
+    except Exception:  # the session has ended, and Spark has reported it
+        return False
+
+
+def with_cause(spark: SparkSession, error: Exception, text: object = None) -> Exception | None:
+    """The error with an explanation of its cause before it; None if none is known.
 
     spark: the session. error: what `spark.sql` raised. text: the statement. Spark's own error keeps its class and
     condition; a bare Java exception becomes an IcebergSqlError, without the Java stack.
     """
     cause = _cause(spark, error, text)
+    if cause is None:
+        return None
     if isinstance(error, CapturedException):
-        if cause is not None and _has_no_plan(error):
-            # Spark reports a bug in Spark, which it is not.
-            return shims.with_description(error, cause)
-        return catalog_entries.with_explanation(error, cause) if cause is not None else error
-    if cause is not None and _has_no_plan(error):
+        # Without a plan, Spark reports a bug in Spark, which it is not.
+        has_no_plan = _has_no_plan(error)
+        return shims.with_description(error, cause) if has_no_plan else catalog_entries.with_explanation(error, cause)
+    if _has_no_plan(error) or not catalog_entries.exception_text(error):
         return IcebergSqlError(cause)
-    refusal = attached_table_error(error, text) or read_errors.statement_error(error)
-    if cause is None and refusal is not None:
-        return refusal
-    if catalog_entries.exception_text(error):
-        spark_message = internal_error(error) or linkage_error(error)
-        spark_message = spark_message or f"Spark refused the statement: {catalog_entries.first_line(error)}"
-        return IcebergSqlError(spark_message if cause is None else f"{cause}\n\n{spark_message}")
-    return error
+    return IcebergSqlError(f"{cause}\n\n{_spark_message(error)}")
+
+
+def plain(error: Exception) -> Exception:
+    """An error without the Java stack that pyspark shows of one for which it has no class."""
+    return error if isinstance(error, CapturedException) else bare(error) or error
+
+
+def bare(error: Exception) -> Exception | None:
+    """A Java exception as one of this package, without the Java stack; None for any other error."""
+    return IcebergSqlError(_spark_message(error)) if catalog_entries.exception_text(error) else None
+
+
+def _spark_message(error: Exception) -> str:
+    refused = f"Spark refused the statement: {catalog_entries.first_line(error)}"
+    return internal_error(error) or linkage_error(error) or refused
 
 
 def with_table_location(spark: SparkSession, error: Exception) -> Exception:
@@ -173,6 +165,8 @@ def _cause(spark: SparkSession, error: Exception, text: object) -> str | None:
         return f"there is no table function `{function_name}`; write {' or '.join(similar)}" if similar else None
     if (session_function := unknown_spec_function(error)) is not None:
         return f"this version of Spark has no catalog `{SPEC_CATALOG}`; write {session_function}(...)"
+    if not is_checked(spark, text):
+        return None
     if "PARSE_SYNTAX_ERROR" in message and isinstance(text, str) and _INTO_FUNCTION.match(text):
         return INTO_FUNCTION
     # Without Iceberg's extensions, Spark's parser fails at the word FIELD and does not name the missing
@@ -189,8 +183,6 @@ def _cause(spark: SparkSession, error: Exception, text: object) -> str | None:
         return _why_no_plan(spark, text)
     if _NO_PATH in message:
         return _why_no_path(spark, text)
-    if is_commit_conflict(error):
-        return f"other sessions changed the table at the same time{_conflict_outcome(text)}"
     return None
 
 

@@ -14,10 +14,10 @@ run the statement.
 from __future__ import annotations
 
 import functools
+import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from pyspark.errors.exceptions.captured import CapturedException
 from pyspark.sql import SparkSession
 
 from spark_iceberg_sql.errors import IcebergSqlError
@@ -25,10 +25,12 @@ from spark_iceberg_sql.model.functions.metadata_functions import NAMES
 from spark_iceberg_sql.spark.bridge.gate import requests
 from spark_iceberg_sql.spark.bridge.jvm import process
 from spark_iceberg_sql.spark.bridge.jvm.gateway import Java, gateway, java_session
-from spark_iceberg_sql.spark.gate import explain_errors, read_errors, unreadable_tables, write_errors
+from spark_iceberg_sql.spark.gate import conflicts, read_errors, write_errors
 from spark_iceberg_sql.spark.gate.admission import admit
+from spark_iceberg_sql.spark.gate.recognizers import Failure, Place, explained
 from spark_iceberg_sql.spark.modes import validated_mode
 from spark_iceberg_sql.spark.optimizer import injection
+from spark_iceberg_sql.syntax import failed_commits
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -91,8 +93,12 @@ def uninstall(spark: SparkSession) -> None:
 def _explain_errors(*, explains: bool) -> None:
     """Explain the errors of `SparkSession.sql`, of DataFrames and of their writers, or leave all of them to pyspark."""
     SparkSession.sql = _explained_sql if explains else _PLAIN_SQL  # type: ignore[method-assign]
-    for errors in (read_errors, write_errors):
-        (errors.install if explains else errors.uninstall)()
+    if explains:
+        read_errors.install(explained_action)
+        write_errors.install(explained_write)
+    else:
+        read_errors.uninstall()
+        write_errors.uninstall()
     process.report_end(gateway(), explains)
 
 
@@ -119,44 +125,30 @@ def _explained_sql(self: SparkSession, sqlQuery: Any, args: Any = None, **kwargs
     return _run(self, sqlQuery, args, kwargs)
 
 
-def _run(spark: SparkSession, text: Any, args: Any, kwargs: dict[str, Any], attempt: int = 1) -> DataFrame:
-    try:
-        return _bound_sql(spark)(text, args, **kwargs)
-    except Exception as error:
-        if (end_error := explain_errors.jvm_end_error(error, text)) is not None:
-            raise end_error from None
-        if isinstance(error, IcebergSqlError):
-            raise
-        if (refused := read_errors.refusal(error)) is not None:
-            raise refused from None
-        if (unwritable := write_errors.refusal(spark, error, text)) is not None:
-            raise unwritable from None
-        if (fault := unreadable_tables.statement_fault(spark, error, text)) is not None:
-            raise fault from None
-        function_name = explain_errors.unknown_function(error, text) or explain_errors.unknown_spec_function(error)
-        is_conflict = explain_errors.is_commit_conflict(error)
-        if function_name is None and not is_conflict and not _needs_check(spark, text, kwargs):
-            refusal = (
-                explain_errors.attached_table_error(error, text)
-                or read_errors.statement_error(error)
-                or read_errors.planning_error(error)
-            )
-            if refusal is not None:
-                raise refusal from None
-            # Iceberg's refusals have no class in pyspark, which shows their Java stack.
-            is_plain = explain_errors.is_retryable(text) or explain_errors.is_refused_call(error, text)
-            if isinstance(error, CapturedException) or not is_plain:
+def _run(spark: SparkSession, text: Any, args: Any, kwargs: dict[str, Any]) -> DataFrame:
+    for attempt in range(1, _ATTEMPTS + 1):
+        started_ms = int(time.time() * 1000)
+        try:
+            return _bound_sql(spark)(text, args, **kwargs)
+        except Exception as error:
+            if attempt < _ATTEMPTS and failed_commits.is_retryable(text) and conflicts.is_lost_race(error):
+                continue
+            failure = Failure(spark, error, text, started_ms=started_ms)
+            shown = explained(failure, Place.STATEMENT)
+            if shown is None or shown is error:
                 raise
-        if attempt == _ATTEMPTS or not (is_conflict and explain_errors.is_retryable(text)):
-            raise explain_errors.with_table_location(spark, explain_errors.explain(spark, error, text)) from None
-    return _run(spark, text, args, kwargs, attempt + 1)
+        raise shown from None
+    raise AssertionError("the last attempt returns or raises")
 
 
-def _needs_check(spark: SparkSession, text: Any, kwargs: dict[str, Any]) -> bool:
-    try:
-        return isinstance(text, str) and (bool(kwargs) or requests.needs_check(spark, text))
-    except Exception:  # the session has ended, and Spark has reported it
-        return False
+def explained_action(frame: DataFrame, error: Exception, started_ms: int, _: object) -> Exception | None:
+    """The error to show for one of a DataFrame's action; None to show that one. started_ms: when it began."""
+    return explained(Failure(frame.sparkSession, error, frame=frame, started_ms=started_ms), Place.ACTION)
+
+
+def explained_write(spark: SparkSession, error: Exception, started_ms: int, table: object) -> Exception | None:
+    """The same for a writer; table: the name that it was given."""
+    return explained(Failure(spark, error, table=table, started_ms=started_ms), Place.WRITER)
 
 
 def unchecked_sql(spark: SparkSession, args: Any = None) -> Callable[..., DataFrame]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import re
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -15,7 +16,7 @@ from typing import Any
 from pyspark.errors.exceptions.captured import CapturedException
 
 from spark_iceberg_sql.errors import IcebergSqlError, ReadError
-from spark_iceberg_sql.spark.bridge.jvm import process, shims
+from spark_iceberg_sql.spark.bridge.jvm import shims
 from spark_iceberg_sql.spark.bridge.jvm.gateway import Java
 from spark_iceberg_sql.spark.bridge.jvm.java_errors import (
     BRIDGE_ERRORS,
@@ -54,13 +55,17 @@ _NO_KEY = "use EncryptingFileIO"  # Iceberg's message about an encrypted manifes
 _CAST_ERROR = "java.lang.ClassCastException"
 
 
-def install() -> None:
-    """Explain such faults in the actions of all DataFrames of this process."""
+# Makes the error to show for one of an action: of the DataFrame, the error, when the action began, and no table.
+Explain = Callable[[Any, Exception, int, object], Exception | None]
+
+
+def install(explained: Explain) -> None:
+    """Explain such faults in the actions of all DataFrames of this process. explained: makes the error to show."""
     frame_class = shims.data_frame_class()
     for name in _ACTIONS:
         if hasattr(frame_class, name) and name not in _ORIGINAL_ACTIONS:
             _ORIGINAL_ACTIONS[name] = getattr(frame_class, name)
-            setattr(frame_class, name, _explaining(_ORIGINAL_ACTIONS[name]))
+            setattr(frame_class, name, _explaining(_ORIGINAL_ACTIONS[name], explained))
 
 
 def uninstall() -> None:
@@ -69,22 +74,19 @@ def uninstall() -> None:
         setattr(shims.data_frame_class(), *_ORIGINAL_ACTIONS.popitem())
 
 
-def _explaining(original: Callable[..., Any]) -> Callable[..., Any]:
+def _explaining(original: Callable[..., Any], explained: Explain) -> Callable[..., Any]:
     @functools.wraps(original)
     def action(self: Any, *args: Any, **kwargs: Any) -> Any:
+        started_ms = int(time.time() * 1000)
         try:
             return original(self, *args, **kwargs)
         except IcebergSqlError:
             raise
         except (*BRIDGE_ERRORS, ConnectionError) as error:
-            if process.has_ended_by(error):
-                raise process.ended_error() from None
-            explanation: IcebergSqlError | None = None
-            if isinstance(error, JVM_ERRORS):
-                explanation = refusal(error) or explain(self, error)
-            if explanation is None:
+            shown = explained(self, error, started_ms, None)
+            if shown is None:
                 raise
-            raise explanation from None
+            raise shown from None
 
     return action
 

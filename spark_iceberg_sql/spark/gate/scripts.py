@@ -91,7 +91,7 @@ def _run(
                 on_result(result)
         except Exception as error:
             raise ScriptFailedError(
-                _failure(number, len(todo), text, str(explain_errors.explain(spark, error))),
+                _failure(number, len(todo), text, str(explain_errors.plain(error))),
                 tuple(statement_run.statement for statement_run in done),
                 tuple(remaining_statement.text for remaining_statement in todo[number:]),
             ) from error

@@ -11,7 +11,9 @@ from spark_iceberg_sql.model.table import MissingTable, Name, RelationKind, Tabl
 from spark_iceberg_sql.model.tables import Tables
 from spark_iceberg_sql.model.types import UnknownTypeError, struct_from_spark
 from spark_iceberg_sql.spark.bridge.jvm import iceberg_version, shims
+from spark_iceberg_sql.spark.bridge.plans import bound_conditions
 from spark_iceberg_sql.spark.bridge.tables import catalog_entries
+from spark_iceberg_sql.syntax.identifiers import qualified_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -114,3 +116,7 @@ class SessionTables(Tables):
             return Schema(struct_from_spark(self._sql(query).schema.jsonValue()).fields)
         except (PySparkException, UnknownTypeError):
             return None
+
+    def condition_fault(self, name: Name, condition: str) -> str | None:
+        """What Spark and Iceberg themselves say of the condition of a CALL; nothing is run."""
+        return bound_conditions.fault(self._spark, qualified_name(name), condition)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import re
+import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
@@ -35,14 +36,16 @@ _TABLE = "_iceberg_sql_table"
 _ORIGINALS: dict[tuple[type, str], Callable[..., Any]] = {}  # the methods as pyspark defines them
 
 
-def refusal(spark: SparkSession, error: Exception, text: object) -> IcebergSqlError | None:
-    """The error for a statement that has written such a value; None for any other error.
+def refusal(spark: SparkSession, error: Exception, text: object, table: object = None) -> IcebergSqlError | None:
+    """The error for a statement or a writer that has written such a value; None for any other error.
 
-    spark: the session. error: what Spark raised. text: the statement.
+    spark: the session. error: what Spark raised. text: the statement. table: the name that a writer was given.
     """
     match = _too_large(error)
-    if match is None or not isinstance(text, str):
+    if match is None:
         return None
+    if not isinstance(text, str):
+        return _as_error(match, _named(spark, table))
     try:
         with sessions.working_in(spark):
             session = gateway.java_session(spark)
@@ -53,14 +56,20 @@ def refusal(spark: SparkSession, error: Exception, text: object) -> IcebergSqlEr
         return _as_error(match, [])
 
 
-def install() -> None:
-    """Explain such errors of the DataFrame writers of this process."""
+# Makes the error to show for one of a writer: of the writer, the error, when it began, and the name of the table.
+Explain = Callable[[Any, Exception, int, object], Exception | None]
+
+
+def install(explained: Explain) -> None:
+    """Explain such errors of the DataFrame writers of this process. explained: makes the error to show."""
     frame_class = shims.data_frame_class()
     _replace(frame_class, "writeTo", _remembering)
     for name, argument in _V1_METHODS.items():
-        _replace(readwriter.DataFrameWriter, name, functools.partial(_explaining, argument=argument))
+        _replace(
+            readwriter.DataFrameWriter, name, functools.partial(_explaining, argument=argument, explained=explained)
+        )
     for name in _V2_METHODS:
-        _replace(readwriter.DataFrameWriterV2, name, functools.partial(_explaining, argument=None))
+        _replace(readwriter.DataFrameWriterV2, name, functools.partial(_explaining, argument=None, explained=explained))
 
 
 def uninstall() -> None:
@@ -86,18 +95,18 @@ def _remembering(original: Callable[..., Any]) -> Callable[..., Any]:
     return write_to
 
 
-def _explaining(original: Callable[..., Any], argument: str | None) -> Callable[..., Any]:
+def _explaining(original: Callable[..., Any], argument: str | None, explained: Explain) -> Callable[..., Any]:
     @functools.wraps(original)
     def write(self: Any, *args: Any, **kwargs: Any) -> Any:
+        started_ms = int(time.time() * 1000)
         try:
             return original(self, *args, **kwargs)
         except JVM_ERRORS as error:
             name = getattr(self, _TABLE, None) if argument is None else (args[0] if args else kwargs.get(argument))
-            match = _too_large(error)
-            if match is None:
+            shown = explained(self._spark, error, started_ms, name)
+            if shown is None:
                 raise
-            explanation = _as_error(match, _named(self._spark, name))
-        raise explanation from None
+        raise shown from None
 
     return write
 

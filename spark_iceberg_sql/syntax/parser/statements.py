@@ -20,8 +20,9 @@ from spark_iceberg_sql.syntax.nodes import (
     SetConfig,
     Use,
 )
-from spark_iceberg_sql.syntax.parser.cursor import Cursor
-from spark_iceberg_sql.syntax.terms import Name, NamePath, Offsets
+from spark_iceberg_sql.syntax.parser.clauses import properties
+from spark_iceberg_sql.syntax.parser.cursor import Cursor, ParseError
+from spark_iceberg_sql.syntax.terms import Name, NamePath, Offsets, Property
 
 
 def drop(cursor: Cursor, span: Offsets) -> Node | None:
@@ -119,9 +120,15 @@ def insert(cursor: Cursor, span: Offsets) -> Node | None:
     if cursor.word in ("LOCAL", "DIRECTORY") and cursor.words[cursor.index + 1] != ".":
         return None
     table = cursor.table()
+    options: tuple[Property, ...] = ()
     if cursor.is_at("WITH", "("):
         cursor.index += 1
-        cursor.skip_brackets()
+        start = cursor.index
+        try:
+            options = properties(cursor, expressions=True)
+        except ParseError:  # Spark's parser reports it
+            cursor.index = start
+            cursor.skip_brackets()
     columns: list[NamePath] = []
     if cursor.take("PARTITION", "("):
         for _ in cursor.comma_list():
@@ -130,7 +137,7 @@ def insert(cursor: Cursor, span: Offsets) -> Node | None:
             while not cursor.done and (depth or cursor.word not in (",", ")")):
                 depth += {"(": 1, ")": -1}.get(cursor.word, 0)
                 cursor.index += 1
-    return Insert(span, table, overwrite, tuple(columns))
+    return Insert(span, table, overwrite, tuple(columns), options)
 
 
 def use(cursor: Cursor, span: Offsets) -> Node | None:

@@ -12,6 +12,7 @@ from spark_iceberg_sql.syntax.spark_mistakes import (
     column_names,
     commands,
     functions,
+    iceberg_statements,
     procedures,
     query_clauses,
     relations,
@@ -23,6 +24,7 @@ from spark_iceberg_sql.syntax.spark_mistakes.refused_statement import Mistake, M
 _TABLES: tuple[Mapping[str, tuple[Mistake, ...]], ...] = (
     {
         "PARSE_SYNTAX_ERROR": (
+            *iceberg_statements.SYNTAX,
             *query_clauses.SYNTAX,
             *commands.SYNTAX,
             *relations.SYNTAX,
@@ -30,6 +32,7 @@ _TABLES: tuple[Mapping[str, tuple[Mistake, ...]], ...] = (
             python_code,
         )
     },
+    iceberg_statements.ICEBERG,
     relations.UNRESOLVED,
     column_names.NAMES,
     commands.REFUSED,

@@ -91,6 +91,12 @@ def condition(error: Java) -> str | None:
     return error_condition
 
 
+def condition_of(error: CapturedException) -> str | None:
+    """The error condition of a Spark exception in Python."""
+    error_condition: str | None = error.getCondition() if SPARK_VERSION >= (4, 0) else error.getErrorClass()
+    return error_condition
+
+
 def message(error: CapturedException) -> str:
     """The message that pyspark logs for a JVM exception; before 4.0 it logs none."""
     return error.getMessage() if SPARK_VERSION >= (4, 0) else ""

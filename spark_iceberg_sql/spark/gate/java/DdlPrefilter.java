@@ -16,7 +16,7 @@ public class DdlPrefilter {
   /** Names of the table functions, in lower case. */
   public DdlPrefilter(List<String> functions) { this.functions.addAll(functions); }
 
-  /** Whether a text may be partition DDL: it has one of the verbs, and does not start like a query. */
+  /** Whether a text may be partition DDL or a CALL: it has one of the verbs, and does not start like a query. */
   public static boolean mayBeDdl(String text) {
     for (int i = 0; i < text.length(); i++) {
       String verb;
@@ -27,7 +27,7 @@ public class DdlPrefilter {
           break;
         case 'c':
         case 'C':
-          verb = "create";
+          verb = isWord(text, i, "call") ? "call" : "create";
           break;
         case 'o':
         case 'O':

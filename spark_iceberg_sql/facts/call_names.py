@@ -1,0 +1,86 @@
+"""Lists of names in a CALL, `columns => array('a', 'b')`: those that its table does not have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from spark_iceberg_sql.facts.call_conditions import missing_column
+from spark_iceberg_sql.facts.call_parameters import Arguments
+from spark_iceberg_sql.facts.call_refusals import Refused
+from spark_iceberg_sql.model.table import Table, split_name
+from spark_iceberg_sql.model.types import Primitive
+from spark_iceberg_sql.syntax.lexer import STRINGS
+from spark_iceberg_sql.syntax.literals import unescape
+
+
+def refused_names(arguments: Arguments, table: Table | None) -> Iterator[Refused]:
+    """The names that a procedure refuses. table: None if its columns are unknown."""
+    name = arguments.procedure.name
+    if name == "compute_table_stats":
+        yield from _columns(arguments, table, "columns", must_be_primitive=True)
+    elif name == "create_changelog_view":
+        yield from _columns(arguments, table, "identifier_columns", must_be_primitive=False)
+        yield from _no_identifiers(arguments, table)
+    elif name == "rewrite_manifests":
+        yield from _partition_fields(arguments, table)
+
+
+def _names(arguments: Arguments, parameter: str) -> Iterator[tuple[str, tuple[int, int]]]:
+    """The names in an array of literals, with the spans of their strings."""
+    argument = arguments.by_name.get(parameter)
+    tokens = arguments.tokens(argument) if argument is not None else []
+    values = tokens[2:-1:2]
+    if len(tokens) > 2 and tokens[0].word == "ARRAY" and all(token.kind in STRINGS for token in values):
+        yield from ((unescape(token.text), token.span) for token in values)
+
+
+def _columns(
+    arguments: Arguments, table: Table | None, parameter: str, *, must_be_primitive: bool
+) -> Iterator[Refused]:
+    argument = arguments.by_name.get(parameter)
+    if (
+        argument is not None
+        and must_be_primitive
+        and [t.word for t in arguments.tokens(argument)] == ["ARRAY", "(", ")"]
+    ):
+        yield Refused(argument.value_span, f"`{parameter}` has no columns", "leave it out for all columns")
+    if table is None or table.schema is None:
+        return
+    for name, span in _names(arguments, parameter):
+        # Statistics are of columns in the same case.
+        columns = table.schema.find_all(split_name(name), case_sensitive=must_be_primitive)
+        if "{" in name or "$" in name:
+            continue
+        if not columns:
+            message = f"`{parameter}` has `{name}`, which is no column"
+            yield Refused(span, message, missing_column(table.schema, name))
+        elif must_be_primitive and not isinstance(columns[0].field.type, Primitive):
+            yield Refused(
+                span, f"`{name}` is a struct, a list or a map, of which there are no statistics", "leave it out"
+            )
+
+
+def _no_identifiers(arguments: Arguments, table: Table | None) -> Iterator[Refused]:
+    argument = arguments.by_name.get("compute_updates")
+    if argument is None or [token.word for token in arguments.tokens(argument)] != ["TRUE"]:
+        return
+    if "identifier_columns" not in arguments.by_name and table is not None and table.identifiers == frozenset():
+        message = "updates cannot be computed: the table has no identifier fields"
+        yield Refused(
+            argument.value_span, message, "add `identifier_columns => array('id')`, with the columns of its key"
+        )
+
+
+def _partition_fields(arguments: Arguments, table: Table | None) -> Iterator[Refused]:
+    """Manifests are sorted by partition fields, not by columns."""
+    if table is None or table.specs is None or table.is_partial:
+        return
+    fields = [field for field in table.specs.spec.fields if not field.transform.is_void]
+    for name, span in _names(arguments, "sort_by"):
+        if "{" in name or "$" in name or any(field.name == name for field in fields):
+            continue
+        field = next((field for field in fields if field.source.lower() == name.lower()), None)
+        known = ", ".join(f"`{field.name}`" for field in fields)
+        message = f"`sort_by` has `{name}`, which is no partition field"
+        help_ = f"write '{field.name}'" if field is not None else f"its partition fields are {known}"
+        yield Refused(span, message, help_ if fields else "leave it out: the table is not partitioned")

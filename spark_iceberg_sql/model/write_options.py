@@ -1,0 +1,86 @@
+"""The options of Iceberg's writers, `.option('write-format', 'orc')` and `t WITH ('write-format' = 'orc')`."""
+
+from __future__ import annotations
+
+from spark_iceberg_sql.lazy import regex
+from spark_iceberg_sql.model.iceberg_values import ENUMERATIONS, READ_OPTIONS, WRITE_OPTIONS
+from spark_iceberg_sql.model.properties import Property
+from spark_iceberg_sql.records import record
+
+_TYPES = {name.lower(): type_ for name, type_ in WRITE_OPTIONS.items()}
+_BITS = {"int": 32, "long": 64}
+_FORMATS = ("parquet", "orc", "avro")
+_CHOICES = {
+    "write-format": _FORMATS,
+    "delete-format": _FORMATS,
+    "distribution-mode": ENUMERATIONS["distribution-mode"],
+    "delete-granularity": ENUMERATIONS["delete-granularity"],
+    "isolation-level": ENUMERATIONS["isolation-level"],
+}
+# Read by a part of the writes alone: overwrites, and statements that write files of deletes.
+_OF_SOME_WRITES = frozenset({"delete-format", "delete-granularity", "isolation-level", "target-delete-file-size-bytes"})
+_SIZE = regex(r"([0-9]{1,9})\s*([kmgt])i?b?")
+_MIN_SIMILARITY = 0.88
+
+
+@record(frozen=True, slots=True)
+class WrongOption:
+    """An option that a writer refuses or ignores. is_refused: every write with it fails. of_key: its name is wrong."""
+
+    reason: str
+    help: str
+    is_refused: bool
+    of_key: bool = False
+
+
+def wrong_option(key: str, value: str | None) -> WrongOption | None:
+    """What is wrong with an option of a writer to an Iceberg table; None if nothing is known to be.
+
+    value: as text; None if it is unknown.
+    """
+    type_ = _TYPES.get(key.lower())  # Spark ignores the case of their names
+    if type_ is None:
+        return _misspelt(key)
+    if value is None:
+        return None
+    if type_ == "boolean":
+        if value.lower() in ("true", "false"):
+            return None
+        return WrongOption(
+            f"Iceberg reads `{value}` as false: `{key}` must be true or false", "write 'true' or 'false'", False
+        )
+    choices = _CHOICES.get(key.lower(), ())
+    if not choices and type_ not in _BITS:
+        return None
+    values = Property("", bits=_BITS.get(type_, 0), choices=choices)
+    if values.takes(value):
+        return None
+    help_ = f"write {values.expects}"
+    if key.lower().endswith("-bytes") and (size := _SIZE.fullmatch(value.strip().lower())) is not None:
+        help_ = f"write the number of bytes: '{int(size[1]) << 10 * ' kmgt'.index(size[2])}'"
+    fails = "" if key.lower() in _OF_SOME_WRITES else ": every write would fail"
+    return WrongOption(
+        f"`{key}` must be {values.expects}, not `{value}`{fails}", help_, key.lower() not in _OF_SOME_WRITES
+    )
+
+
+def _misspelt(key: str) -> WrongOption | None:
+    """A name that resembles one of a writer's: Iceberg ignores it."""
+    if key.lower() in map(str.lower, READ_OPTIONS) or "." in key or key.startswith("snapshot-property"):
+        return None
+    names = {_letters(name): name for name in WRITE_OPTIONS if "-" in name}
+    similar = names.get(_letters(key))
+    if similar is None:
+        from difflib import get_close_matches  # imported only for an unknown name: the command starts sooner
+
+        close = get_close_matches(_letters(key), names, 1, _MIN_SIMILARITY)
+        similar = names[close[0]] if close else None
+    if similar is None:
+        return None
+    return WrongOption(
+        f"Iceberg ignores the option `{key}`: it has none of this name", f"write '{similar}'", False, True
+    )
+
+
+def _letters(key: str) -> str:
+    return key.lower().translate({ord(mark): None for mark in "-_ "})
