@@ -1,0 +1,126 @@
+package sparkicebergsql;
+
+import java.util.ArrayList;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.catalyst.plans.physical.BroadcastDistribution;
+import org.apache.spark.sql.catalyst.plans.physical.ClusteredDistribution;
+import org.apache.spark.sql.catalyst.plans.physical.KeyGroupedPartitioning;
+import org.apache.spark.sql.catalyst.plans.physical.Partitioning;
+import org.apache.spark.sql.catalyst.plans.physical.PartitioningCollection;
+import org.apache.spark.sql.execution.SparkPlan;
+import org.apache.spark.sql.execution.datasources.v2.BatchScanExec;
+import org.apache.spark.sql.execution.exchange.BroadcastExchangeLike;
+import org.apache.spark.sql.execution.exchange.EnsureRequirements;
+import org.apache.spark.sql.execution.exchange.Exchange;
+import scala.Option;
+
+/** What Spark would do with grouped scans: which of them save a shuffle, by the physical plan that it makes. */
+public final class GroupedStages {
+  private final Map<Object, GroupedScan> scans = new IdentityHashMap<>();
+  private final SparkSession session;
+  /** Whether only the rows count, not the time. */
+  private final boolean isAlways;
+  private final List<Stage> stages = new ArrayList<>();
+  private boolean isUnsure;
+
+  /** Scans whose rows no shuffle divides. */
+  private static final class Stage {
+    final List<GroupedScan> scans = new ArrayList<>();
+    /** Whether an operator relies on all of them to be grouped. */
+    boolean isUsed;
+    /** Whether it is a side of a join that is broadcast, or is joined with one. */
+    boolean isBroadcast;
+  }
+
+  private GroupedStages(SparkSession session, boolean isAlways) {
+    this.session = session;
+    this.isAlways = isAlways;
+  }
+
+  /**
+   * Of the grouped scans of a plan, those that are worth it.
+   *
+   * @param plan an optimized query, with these scans
+   * @param isAlways whether also if it is not expected to be faster
+   */
+  public static List<GroupedScan> worthwhile(
+    LogicalPlan plan, List<GroupedScan> scans, SparkSession session, boolean isAlways) {
+    GroupedStages result = new GroupedStages(session, isAlways);
+    for (GroupedScan scan : scans) result.scans.put(scan.relation.scan(), scan);
+    result.end(result.stage(physical(plan, session)));
+    List<GroupedScan> kept = new ArrayList<>();
+    if (result.isUnsure) return kept;
+    for (Stage stage : result.stages)
+      if (result.isWorthwhile(stage)) kept.addAll(stage.scans);
+    return kept;
+  }
+
+  private boolean isWorthwhile(Stage stage) {
+    if (!stage.isUsed) return false;
+    return isAlways || !stage.isBroadcast && GroupBalance.isGood(stage.scans, session.sparkContext());
+  }
+
+  /** The plan that Spark would run, with its shuffles; nothing runs. */
+  private static SparkPlan physical(LogicalPlan plan, SparkSession session) {
+    SparkPlan planned =
+      (SparkPlan) ((org.apache.spark.sql.classic.SparkSession) session).sessionState().planner().plan(plan).next();
+    return new EnsureRequirements(true, Option.empty()).apply(planned);
+  }
+
+  private void end(Stage stage) {
+    if (!stage.scans.isEmpty()) stages.add(stage);
+  }
+
+  /** The grouped scans whose rows reach a node without a shuffle. */
+  private Stage stage(SparkPlan node) {
+    Stage result = new Stage();
+    if (node instanceof BatchScanExec) {
+      GroupedScan scan = (GroupedScan) scans.get(((BatchScanExec) node).scan());
+      if (scan != null) result.scans.add(scan);
+      return result;
+    }
+    if (node.children().isEmpty()) {
+      // Spark does not give cached rows the partitions that the other side of a join has.
+      isUnsure |= isGrouped(node.outputPartitioning());
+      return result;
+    }
+    List<SparkPlan> children = ScalaTypes.list(node.children());
+    List<?> required = ScalaTypes.list(node.requiredChildDistribution());
+    boolean isClustered = false, isWithBroadcast = false, isWhole = true;
+    for (int i = 0; i < children.size(); i++) {
+      Stage stage = stage((SparkPlan) children.get(i));
+      if (required.get(i) instanceof BroadcastDistribution) {
+        stage.isBroadcast = isWithBroadcast = true;
+        end(stage);
+        continue;
+      }
+      isClustered |= required.get(i) instanceof ClusteredDistribution;
+      isWhole &= !stage.scans.isEmpty();
+      result.scans.addAll(stage.scans);
+      result.isUsed |= stage.isUsed;
+      result.isBroadcast |= stage.isBroadcast;
+    }
+    result.isBroadcast |= isWithBroadcast;
+    if (node instanceof Exchange) {
+      result.isBroadcast |= node instanceof BroadcastExchangeLike;
+      end(result);
+      return new Stage();
+    }
+    // A join of a grouped side with any other is not what a scan is grouped for.
+    if (isClustered && !isWhole && !result.scans.isEmpty()) isUnsure = true;
+    result.isUsed |= isClustered && !result.scans.isEmpty();
+    return result;
+  }
+
+  private static boolean isGrouped(Partitioning partitioning) {
+    if (partitioning instanceof KeyGroupedPartitioning) return true;
+    if (!(partitioning instanceof PartitioningCollection)) return false;
+    for (Partitioning member : ScalaTypes.list(((PartitioningCollection) partitioning).partitionings()))
+      if (isGrouped(member)) return true;
+    return false;
+  }
+}
