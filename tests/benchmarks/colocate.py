@@ -40,7 +40,9 @@ QUERIES = {
         "SELECT max(n), max(s) FROM (SELECT c.user, count(*) AS n, sum(amount) AS s FROM clicks c "
         "JOIN (SELECT user, sum(amount) AS amount FROM orders GROUP BY user) o ON c.user = o.user GROUP BY c.user)"
     ),
-    "clicks by user": "SELECT max(n), max(a) FROM (SELECT user, count(*) AS n, max(agent) AS a FROM clicks GROUP BY user)",
+    "clicks by user": (
+        "SELECT max(n), max(a) FROM (SELECT user, count(*) AS n, max(agent) AS a FROM clicks GROUP BY user)"
+    ),
     "sessions": (
         "SELECT count(*) FROM (SELECT user, ts - lag(ts) OVER (PARTITION BY user ORDER BY ts) AS gap FROM clicks) "
         "WHERE gap IS NULL OR gap > INTERVAL 30 MINUTES"
@@ -51,7 +53,9 @@ QUERIES = {
     "a few orders": (
         "SELECT count(*), max(agent) FROM clicks c JOIN (SELECT * FROM orders WHERE number < 1000) o ON c.user = o.user"
     ),
-    "one user has half": "SELECT max(n), max(a) FROM (SELECT user, count(*) AS n, max(agent) AS a FROM skewed GROUP BY user)",
+    "one user has half": (
+        "SELECT max(n), max(a) FROM (SELECT user, count(*) AS n, max(agent) AS a FROM skewed GROUP BY user)"
+    ),
 }
 
 

@@ -269,7 +269,7 @@ RULES: tuple[Rule, ...] = (
         phase=Phase.AFTER_PUSH_DOWN,
         summary="joins and groups tables by their partition fields without a shuffle, where that is expected to be faster",
         if_disabled="joins and groups by the partition fields of tables shuffle the rows",
-        parts=("SparkScans", "GroupedScan", "ClusteringKeys", "GroupBalance", "GroupedStages"),
+        parts=("SparkScans", "ClusteringKeys", "GroupedScan", "GroupBalance", "GroupedStages"),
     ),
     Rule(
         name="values",

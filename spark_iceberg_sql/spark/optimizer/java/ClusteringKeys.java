@@ -42,12 +42,8 @@ public final class ClusteringKeys {
 
   public boolean isEmpty() { return keys.isEmpty(); }
 
-  /** Whether all these columns are keys, though not all of the same join. */
-  public boolean contain(Iterable<Attribute> columns) {
-    for (Attribute column : columns)
-      if (!keys.contains(column.exprId())) return false;
-    return true;
-  }
+  /** Whether a column is a key, by any name. */
+  public boolean contain(Attribute column) { return keys.contains(column.exprId()); }
 
   private void addAll(LogicalPlan plan) {
     if (plan instanceof Join) {

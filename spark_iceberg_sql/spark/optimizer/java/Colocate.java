@@ -83,9 +83,14 @@ public class Colocate extends SwitchedRule {
     boolean isAlways = ALWAYS.equalsIgnoreCase(conf().getConfString(SWITCH, "true").trim());
     SparkSession session = SparkSession.active();
     while (!scans.isEmpty()) {
-      LogicalPlan trial = with(plan, scans);
-      List<GroupedScan> kept = GroupedStages.worthwhile(trial, scans, session, isAlways);
-      if (kept.size() == scans.size()) return trial;
+      List<List<GroupedScan>> stages = GroupedStages.worthwhile(with(plan, relations(scans)), scans, session, isAlways);
+      Map<Object, LogicalPlan> noted = new IdentityHashMap<>();
+      List<GroupedScan> kept = new ArrayList<>();
+      for (List<GroupedScan> stage : stages) {
+        kept.addAll(stage);
+        for (GroupedScan scan : stage) noted.put(scan.original, scan.noted(stage));
+      }
+      if (kept.size() == scans.size()) return with(plan, noted);
       scans = kept;
     }
     return plan;
@@ -97,26 +102,32 @@ public class Colocate extends SwitchedRule {
     if (plan instanceof DataSourceV2ScanRelation) {
       DataSourceV2ScanRelation scanned = (DataSourceV2ScanRelation) plan;
       if (scanned.keyGroupedPartitioning().isDefined()) return false;
-      GroupedScan scan = GroupedScan.isCandidate(scanned) ? GroupedScan.of(scanned) : null;
-      if (scan != null && keys.contain(scan.columns())) scans.add(scan);
+      GroupedScan scan = GroupedScan.isCandidate(scanned) ? GroupedScan.of(scanned, keys) : null;
+      if (scan != null) scans.add(scan);
     }
     for (LogicalPlan child : ScalaTypes.list(plan.children()))
       if (!addScans(child, keys, scans)) return false;
     return true;
   }
 
-  private static LogicalPlan with(LogicalPlan plan, List<GroupedScan> scans) {
-    final Map<Object, GroupedScan> byScan = new IdentityHashMap<>();
-    for (GroupedScan scan : scans) byScan.put(scan.original, scan);
+  private static Map<Object, LogicalPlan> relations(List<GroupedScan> scans) {
+    Map<Object, LogicalPlan> relations = new IdentityHashMap<>();
+    for (GroupedScan scan : scans) relations.put(scan.original, scan.relation);
+    return relations;
+  }
+
+  /** The plan with other relations, by the scans that they replace. */
+  private static LogicalPlan with(LogicalPlan plan, final Map<Object, LogicalPlan> relations) {
     return (LogicalPlan) plan.transform(ScalaTypes.rewrite(new ScalaTypes.Replacement() {
       @Override
       public boolean isFor(Object node) {
-        return node instanceof DataSourceV2ScanRelation && byScan.containsKey(((DataSourceV2ScanRelation) node).scan());
+        return node instanceof DataSourceV2ScanRelation
+          && relations.containsKey(((DataSourceV2ScanRelation) node).scan());
       }
 
       @Override
       public Object of(Object node) {
-        return ((GroupedScan) byScan.get(((DataSourceV2ScanRelation) node).scan())).relation;
+        return relations.get(((DataSourceV2ScanRelation) node).scan());
       }
     }));
   }
@@ -126,11 +137,11 @@ public class Colocate extends SwitchedRule {
   protected String check(SparkSession session) {
     try {
       Table table = TrialTable.partitioned(new int[][] {{3, 3, 1, 9}, {4, 4, 2, 7}, {3, 3, 5, 6}});
-      DataSourceV2ScanRelation scanned =
-        TrialTable.scanned(TrialTable.optimized(session, "SELECT x, sum(y) FROM t GROUP BY x", table));
+      LogicalPlan plan = TrialTable.optimized(session, "SELECT x, sum(y) FROM t GROUP BY x", table);
+      DataSourceV2ScanRelation scanned = TrialTable.scanned(plan);
       if (scanned != null && scanned.keyGroupedPartitioning().isDefined()) return null; // the session's setting does it
       if (scanned == null || !GroupedScan.isCandidate(scanned)) return "a scan is not as it is expected";
-      GroupedScan grouped = GroupedScan.of(scanned);
+      GroupedScan grouped = GroupedScan.of(scanned, ClusteringKeys.of(plan));
       if (grouped == null) return "a scan cannot be grouped";
       Map<List<Object>, Long> bytes = new HashMap<>();
       bytes.put(new ArrayList<Object>(List.of(Integer.valueOf(3))), Long.valueOf(2));

@@ -18,6 +18,8 @@ import org.apache.spark.SparkContext;
 public final class GroupBalance {
   /** The most that the busiest core may have of the work, of an even share. */
   private static final double SHARE = 1.25;
+  /** The same where little may be gained: groups of a few values have few rows left to shuffle. */
+  private static final double SHARE_OF_GROUPS = 1.05;
   /** Bytes of a partition in one task, which sorts it on its disk if it is large. */
   private static final long LARGEST = 512L << 20;
   /** Bytes of a partition below which the start of its task is what it costs. */
@@ -25,8 +27,12 @@ public final class GroupBalance {
 
   private GroupBalance() {}
 
-  /** scans: those whose partitions of the same values are read by the same task. */
-  public static boolean isGood(List<GroupedScan> scans, SparkContext context) {
+  /**
+   * Whether it is so for scans whose partitions of the same values are read by the same task.
+   *
+   * @param isOfAllRows whether a shuffle would move all rows of a scan
+   */
+  public static boolean isGood(List<GroupedScan> scans, boolean isOfAllRows, SparkContext context) {
     Map<List<Object>, Long> bytes = new HashMap<>();
     boolean isDivided = false;
     for (GroupedScan scan : scans) {
@@ -37,11 +43,12 @@ public final class GroupBalance {
         bytes.put((List<Object>) group.getKey(), Long.valueOf((sum == null ? 0 : sum.longValue()) + size));
       }
     }
-    return isDivided && isGood(new ArrayList<>(bytes.values()), cores(context)); // one task needs no shuffle
+    double share = isOfAllRows ? SHARE : SHARE_OF_GROUPS;
+    return isDivided && isGood(new ArrayList<>(bytes.values()), cores(context), share); // one task needs no shuffle
   }
 
   /** sizes: of the partitions. */
-  static boolean isGood(List<Long> sizes, int cores) {
+  private static boolean isGood(List<Long> sizes, int cores, double share) {
     long total = 0;
     for (Long size : sizes) total += size.longValue();
     if (sizes.size() > 2 * cores && total / sizes.size() < SMALL) return false;
@@ -55,7 +62,7 @@ public final class GroupBalance {
       busiest = Math.max(busiest, load);
       loads.add(Long.valueOf(load));
     }
-    return busiest <= SHARE * total / cores;
+    return busiest <= share * total / cores;
   }
 
   /** The cores that a query may have: of the executors there are, or may be. */

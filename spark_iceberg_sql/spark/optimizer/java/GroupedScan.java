@@ -6,8 +6,10 @@ import java.lang.reflect.Modifier;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.apache.iceberg.PartitionField;
 import org.apache.iceberg.PartitionSpec;
 import org.apache.iceberg.ScanTaskGroup;
@@ -16,7 +18,6 @@ import org.apache.iceberg.spark.source.SparkTable;
 import org.apache.iceberg.types.Type;
 import org.apache.iceberg.types.Types;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
-import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.connector.read.Scan;
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation;
@@ -69,9 +70,10 @@ public final class GroupedScan {
   /**
    * The scan, grouped by all partition fields whose columns it reads; null if their values are not sure to be the same
    * for the same values of the columns: in files of several specs, of types that Spark compares in another way than
-   * Iceberg, in files with values that are known to be wrong.
+   * Iceberg, in files with values that are known to be wrong; or if a column is no key.
    */
-  public static GroupedScan of(DataSourceV2ScanRelation scanned) throws ReflectiveOperationException {
+  public static GroupedScan of(DataSourceV2ScanRelation scanned, ClusteringKeys keys)
+    throws ReflectiveOperationException {
     Scan original = scanned.scan(), scan = copy(original);
     set(scan, "preserveDataGrouping", Boolean.TRUE);
     set(scan, KEY_TYPE, null);
@@ -81,7 +83,7 @@ public final class GroupedScan {
     if (fields == null) return null;
     StringBuilder text = new StringBuilder();
     for (PartitionField field : fields) {
-      String clause = clause(field, scanned);
+      String clause = clause(field, scanned, keys);
       if (clause == null) return null;
       text.append(text.length() == 0 ? "" : ", ").append(clause);
     }
@@ -93,20 +95,21 @@ public final class GroupedScan {
       Long sum = (Long) bytes.get(key);
       bytes.put(key, Long.valueOf((sum == null ? 0 : sum.longValue()) + ((ScanTaskGroup<?>) group).sizeBytes()));
     }
-    DataSourceV2Relation noted =
-      ReadNotes.noted((DataSourceV2Relation) scanned.relation(), "no shuffle: grouped by " + text);
-    LogicalPlan grouped = (LogicalPlan) V2ScanPartitioningAndOrdering.apply(SparkScans.replaced(scanned, noted, scan));
+    LogicalPlan grouped = (LogicalPlan) V2ScanPartitioningAndOrdering.apply(
+      SparkScans.replaced(scanned, (DataSourceV2Relation) scanned.relation(), scan));
     DataSourceV2ScanRelation relation = (DataSourceV2ScanRelation) grouped;
     if (relation.keyGroupedPartitioning().isEmpty()) return null; // the table's catalog does not know the functions
     return new GroupedScan(original, relation, text.toString(), bytes, tasks > 1);
   }
 
-  /** The columns by whose values the rows are grouped. */
-  public List<Attribute> columns() {
-    List<Attribute> columns = new ArrayList<>();
-    for (Object e : ScalaTypes.list((scala.collection.Iterable<?>) relation.keyGroupedPartitioning().get()))
-      columns.addAll(ScalaTypes.list(((Expression) e).references().toSeq()));
-    return columns;
+  /** The relation, with the tables for which it is grouped noted for explanations. */
+  public DataSourceV2ScanRelation noted(List<GroupedScan> together) {
+    Set<String> names = new LinkedHashSet<>();
+    for (GroupedScan scan : together) names.add(PartitionLayout.name((DataSourceV2Relation) scan.relation.relation()));
+    String verb = names.size() == 1 ? " is" : " are";
+    DataSourceV2Relation read = (DataSourceV2Relation) relation.relation();
+    String note = "no shuffle: " + Outgoing.visible(String.join(" and ", names) + verb + " grouped by " + fields);
+    return SparkScans.replaced(relation, ReadNotes.noted(read, note), relation.scan());
   }
 
   /** The fields of a grouping; null if there are none, or files have several specs. */
@@ -122,14 +125,15 @@ public final class GroupedScan {
   }
 
   /** A partition field as in DDL; null if rows must not be grouped by it. */
-  private static String clause(PartitionField field, DataSourceV2ScanRelation scanned) {
+  private static String clause(PartitionField field, DataSourceV2ScanRelation scanned, ClusteringKeys keys) {
     PartitionLayout layout = PartitionLayout.of(scanned.relation());
     Types.NestedField source = layout.table().schema().asStruct().field(field.sourceId()); // null if nested
     if (source == null) return null;
     for (Attribute column : ScalaTypes.list(scanned.output())) {
       Types.NestedField read = layout.field(column);
       if (read == null || read.fieldId() != source.fieldId()) continue;
-      return layout.faults(column).isEmpty() ? clause(field.transform().toString(), source) : null;
+      return keys.contain(column) && layout.faults(column).isEmpty() ? clause(field.transform().toString(), source)
+                                                                     : null;
     }
     return null;
   }

@@ -12,6 +12,7 @@ import org.apache.spark.sql.catalyst.plans.physical.KeyGroupedPartitioning;
 import org.apache.spark.sql.catalyst.plans.physical.Partitioning;
 import org.apache.spark.sql.catalyst.plans.physical.PartitioningCollection;
 import org.apache.spark.sql.execution.SparkPlan;
+import org.apache.spark.sql.execution.aggregate.BaseAggregateExec;
 import org.apache.spark.sql.execution.datasources.v2.BatchScanExec;
 import org.apache.spark.sql.execution.exchange.BroadcastExchangeLike;
 import org.apache.spark.sql.execution.exchange.EnsureRequirements;
@@ -32,6 +33,10 @@ public final class GroupedStages {
     final List<GroupedScan> scans = new ArrayList<>();
     /** Whether an operator relies on all of them to be grouped. */
     boolean isUsed;
+    /** Whether a shuffle would move all rows of a scan: no group has reduced them before. */
+    boolean isOfAllRows;
+    /** Whether groups have reduced the rows. */
+    boolean isReduced;
     /** Whether it is a side of a join that is broadcast, or is joined with one. */
     boolean isBroadcast;
   }
@@ -42,26 +47,27 @@ public final class GroupedStages {
   }
 
   /**
-   * Of the grouped scans of a plan, those that are worth it.
+   * Of the grouped scans of a plan, those that are worth it, in lists of those whose rows come together.
    *
    * @param plan an optimized query, with these scans
    * @param isAlways whether also if it is not expected to be faster
    */
-  public static List<GroupedScan> worthwhile(
+  public static List<List<GroupedScan>> worthwhile(
     LogicalPlan plan, List<GroupedScan> scans, SparkSession session, boolean isAlways) {
     GroupedStages result = new GroupedStages(session, isAlways);
     for (GroupedScan scan : scans) result.scans.put(scan.relation.scan(), scan);
     result.end(result.stage(physical(plan, session)));
-    List<GroupedScan> kept = new ArrayList<>();
+    List<List<GroupedScan>> kept = new ArrayList<>();
     if (result.isUnsure) return kept;
     for (Stage stage : result.stages)
-      if (result.isWorthwhile(stage)) kept.addAll(stage.scans);
+      if (result.isWorthwhile(stage)) kept.add(stage.scans);
     return kept;
   }
 
   private boolean isWorthwhile(Stage stage) {
     if (!stage.isUsed) return false;
-    return isAlways || !stage.isBroadcast && GroupBalance.isGood(stage.scans, session.sparkContext());
+    return isAlways
+      || !stage.isBroadcast && GroupBalance.isGood(stage.scans, stage.isOfAllRows, session.sparkContext());
   }
 
   /** The plan that Spark would run, with its shuffles; nothing runs. */
@@ -98,13 +104,18 @@ public final class GroupedStages {
         end(stage);
         continue;
       }
-      isClustered |= required.get(i) instanceof ClusteredDistribution;
+      boolean isByKeys = required.get(i) instanceof ClusteredDistribution;
+      isClustered |= isByKeys;
       isWhole &= !stage.scans.isEmpty();
       result.scans.addAll(stage.scans);
       result.isUsed |= stage.isUsed;
+      result.isReduced |= stage.isReduced;
+      boolean isShuffledWhole = isByKeys && !(node instanceof BaseAggregateExec) && !stage.isReduced;
+      result.isOfAllRows |= stage.isOfAllRows || isShuffledWhole && !stage.scans.isEmpty();
       result.isBroadcast |= stage.isBroadcast;
     }
     result.isBroadcast |= isWithBroadcast;
+    result.isReduced |= node instanceof BaseAggregateExec;
     if (node instanceof Exchange) {
       result.isBroadcast |= node instanceof BroadcastExchangeLike;
       end(result);
