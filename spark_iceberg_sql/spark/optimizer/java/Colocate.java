@@ -41,9 +41,11 @@ public class Colocate extends SwitchedRule {
   protected LogicalPlan rewrite(LogicalPlan plan) {
     try {
       return isPossible(conf()) ? grouped(plan) : plan;
-    } catch (RuntimeException e) {
-      return plan; // an error here must not fail the query
-    } catch (ReflectiveOperationException e) {
+    } catch (Exception e) {
+      return plan; // an error here, or of the planner, must not fail the query
+    } catch (AssertionError e) {
+      return plan;
+    } catch (LinkageError e) {
       return plan;
     }
   }

@@ -32,7 +32,7 @@ import org.objenesis.ObjenesisStd;
  * of one scan with the same files, which are not planned again: only how they are divided among tasks differs.
  */
 public final class GroupedScan {
-  private static final String GROUPS = "taskGroups", KEY_TYPE = "groupingKeyType";
+  private static final String GROUPS = "taskGroups", KEY_TYPE = "groupingKeyType", BUCKET = "bucket[";
 
   /** As the optimizer built it. */
   public final Scan original;
@@ -132,8 +132,11 @@ public final class GroupedScan {
     for (Attribute column : ScalaTypes.list(scanned.output())) {
       Types.NestedField read = layout.field(column);
       if (read == null || read.fieldId() != source.fieldId()) continue;
-      return keys.contain(column) && layout.faults(column).isEmpty() ? clause(field.transform().toString(), source)
-                                                                     : null;
+      if (!keys.contain(column)) return null;
+      String transform = field.transform().toString(), clause = clause(transform, source);
+      // Iceberg reads a column that is a field itself from the partition, and a bucket depends on the value alone.
+      boolean isSure = transform.equals("identity") || transform.startsWith(BUCKET);
+      return clause == null || isSure || layout.faults(column).isEmpty() ? clause : null;
     }
     return null;
   }
@@ -154,8 +157,10 @@ public final class GroupedScan {
         return null; // NaN, -0.0 and binaries compare otherwise; Spark has a uuid as text, with another bucket
     }
     if (transform.equals("identity")) return source.name();
-    if (transform.startsWith("bucket["))
-      return "bucket(" + transform.substring(7, transform.length() - 1) + ", " + source.name() + ")";
+    if (transform.startsWith(BUCKET)) {
+      String count = transform.substring(BUCKET.length(), transform.length() - 1);
+      return "bucket(" + count + ", " + source.name() + ")";
+    }
     boolean isPart =
       transform.equals("year") || transform.equals("month") || transform.equals("day") || transform.equals("hour");
     return isTime && isPart ? transform + "s(" + source.name() + ")" : null; // Spark does not know truncate

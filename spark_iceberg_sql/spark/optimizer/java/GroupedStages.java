@@ -37,8 +37,19 @@ public final class GroupedStages {
     boolean isOfAllRows;
     /** Whether groups have reduced the rows. */
     boolean isReduced;
+    /** Whether grouped rows of several plans follow each other, as those of UNION do. */
+    boolean isMixed;
     /** Whether it is a side of a join that is broadcast, or is joined with one. */
     boolean isBroadcast;
+
+    void add(Stage other) {
+      scans.addAll(other.scans);
+      isUsed |= other.isUsed;
+      isOfAllRows |= other.isOfAllRows;
+      isReduced |= other.isReduced;
+      isMixed |= other.isMixed;
+      isBroadcast |= other.isBroadcast;
+    }
   }
 
   private GroupedStages(SparkSession session, boolean isAlways) {
@@ -94,37 +105,38 @@ public final class GroupedStages {
       isUnsure |= isGrouped(node.outputPartitioning());
       return result;
     }
-    List<SparkPlan> children = ScalaTypes.list(node.children());
-    List<?> required = ScalaTypes.list(node.requiredChildDistribution());
-    boolean isClustered = false, isWithBroadcast = false, isWhole = true;
-    for (int i = 0; i < children.size(); i++) {
-      Stage stage = stage((SparkPlan) children.get(i));
-      if (required.get(i) instanceof BroadcastDistribution) {
-        stage.isBroadcast = isWithBroadcast = true;
-        end(stage);
-        continue;
+    List<Stage> sides = new ArrayList<>();
+    boolean isByKeys = false;
+    for (int i = 0; i < node.children().size(); i++) {
+      Stage stage = stage((SparkPlan) node.children().apply(i));
+      Object required = node.requiredChildDistribution().apply(i);
+      isByKeys |= required instanceof ClusteredDistribution;
+      if (!(required instanceof BroadcastDistribution)) sides.add(stage);
+      result.isBroadcast |= required instanceof BroadcastDistribution;
+    }
+    for (Stage side : sides) {
+      // Who relies on the rows of UNION to be grouped, or joins them with others, is not known to be right.
+      if (isByKeys && (side.isMixed || side.scans.isEmpty() && isAnyGrouped(sides))) isUnsure = true;
+      if (!isByKeys && sides.size() > 1) {
+        end(side);
+        result.isMixed |= side.isMixed || !side.scans.isEmpty();
+      } else {
+        if (isByKeys && !(node instanceof BaseAggregateExec) && !side.isReduced) side.isOfAllRows = true;
+        result.add(side);
       }
-      boolean isByKeys = required.get(i) instanceof ClusteredDistribution;
-      isClustered |= isByKeys;
-      isWhole &= !stage.scans.isEmpty();
-      result.scans.addAll(stage.scans);
-      result.isUsed |= stage.isUsed;
-      result.isReduced |= stage.isReduced;
-      boolean isShuffledWhole = isByKeys && !(node instanceof BaseAggregateExec) && !stage.isReduced;
-      result.isOfAllRows |= stage.isOfAllRows || isShuffledWhole && !stage.scans.isEmpty();
-      result.isBroadcast |= stage.isBroadcast;
     }
-    result.isBroadcast |= isWithBroadcast;
     result.isReduced |= node instanceof BaseAggregateExec;
-    if (node instanceof Exchange) {
-      result.isBroadcast |= node instanceof BroadcastExchangeLike;
-      end(result);
-      return new Stage();
-    }
-    // A join of a grouped side with any other is not what a scan is grouped for.
-    if (isClustered && !isWhole && !result.scans.isEmpty()) isUnsure = true;
-    result.isUsed |= isClustered && !result.scans.isEmpty();
-    return result;
+    result.isUsed |= isByKeys;
+    if (!(node instanceof Exchange)) return result;
+    result.isBroadcast |= node instanceof BroadcastExchangeLike;
+    end(result);
+    return new Stage();
+  }
+
+  private static boolean isAnyGrouped(List<Stage> sides) {
+    for (Stage side : sides)
+      if (!side.scans.isEmpty()) return true;
+    return false;
   }
 
   private static boolean isGrouped(Partitioning partitioning) {
