@@ -154,11 +154,12 @@ def is_grouped(spark: SparkSession, query: str = JOIN) -> bool:
     return grouped(spark.sql(query.replace("{t}", "local.colo"))) > 0
 
 
-@pytest.mark.main("colocate")
+@pytest.mark.main("rule colocate")
 def test_chosen_by_itself(spark: SparkSession) -> None:
     """Four buckets keep two cores busy; the rows of one value do not."""
     assert is_grouped(spark)
-    assert "no shuffle: local.colo.a and local.colo.b are grouped by bucket(4, id)" in str(sis.explain(spark, JOIN.replace("{t}", "local.colo")))
+    note = "no shuffle: local.colo.a and local.colo.b are grouped by bucket(4, id)"
+    assert note in str(sis.explain(spark, JOIN.replace("{t}", "local.colo")))
     create(spark, "skew", "bucket(4, id)")
     write(spark, "skew", "SELECT 1L, 1, repeat('s', 9), now() FROM range(10)")
     try:

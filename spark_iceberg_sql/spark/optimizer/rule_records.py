@@ -267,7 +267,7 @@ RULES: tuple[Rule, ...] = (
         name="colocate",
         java="Colocate",
         phase=Phase.AFTER_PUSH_DOWN,
-        summary="joins and groups tables by their partition fields without a shuffle, where that is expected to be faster",
+        summary="joins and groups tables by their partition fields without a shuffle, where that should be faster",
         if_disabled="joins and groups by the partition fields of tables shuffle the rows",
         parts=("SparkScans", "ClusteringKeys", "GroupedScan", "GroupBalance", "GroupedStages"),
     ),

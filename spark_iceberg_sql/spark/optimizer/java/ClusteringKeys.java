@@ -29,8 +29,8 @@ public final class ClusteringKeys {
   public static ClusteringKeys of(LogicalPlan plan) {
     ClusteringKeys result = new ClusteringKeys();
     result.addAll(plan);
-    Set<ExprId> named = new HashSet<>(result.keys);
-    for (ExprId key : named) {
+    Set<ExprId> queried = new HashSet<>(result.keys);
+    for (ExprId key : queried) {
       ExprId origin = key;
       for (int steps = 0; origin != null && steps < 100; steps++) {
         result.keys.add(origin);

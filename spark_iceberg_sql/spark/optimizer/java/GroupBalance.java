@@ -71,7 +71,7 @@ public final class GroupBalance {
     int cores = Math.max(1, context.defaultParallelism());
     if (!conf.getBoolean("spark.dynamicAllocation.enabled", false)) return cores;
     int executors = conf.getInt("spark.dynamicAllocation.maxExecutors", Integer.MAX_VALUE);
-    long most = (long) executors * conf.getInt("spark.executor.cores", 1);
-    return (int) Math.max(cores, Math.min(most, 10000));
+    long bound = (long) executors * conf.getInt("spark.executor.cores", 1);
+    return (int) Math.max(cores, Math.min(bound, 10000));
   }
 }
