@@ -160,6 +160,14 @@ def test_chosen_by_itself(spark: SparkSession) -> None:
     assert is_grouped(spark)
     note = "no shuffle: local.colo.a and local.colo.b are grouped by bucket(4, id)"
     assert note in str(sis.explain(spark, JOIN.replace("{t}", "local.colo")))
+    for query in (  # whose files other rules may skip while it runs
+        "SELECT id, count(*) FROM {t}.a WHERE k > (SELECT min(k) FROM {t}.plain) GROUP BY id",
+        "SELECT /*+ BROADCAST(c) */ a.id FROM {t}.a a JOIN {t}.b b ON a.id = b.id JOIN {t}.plain c ON a.k = c.k",
+    ):
+        assert not is_grouped(spark, query)
+        with settings(spark, **{SWITCH: "always"}):
+            assert is_grouped(spark, query)
+            assert rows(spark, query, "local.colo") == rows(spark, query, "spark_catalog.colo")
     create(spark, "skew", "bucket(4, id)")
     write(spark, "skew", "SELECT 1L, 1, repeat('s', 9), now() FROM range(10)")
     try:

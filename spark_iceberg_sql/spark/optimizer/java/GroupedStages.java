@@ -5,12 +5,16 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.catalyst.expressions.DynamicPruningSubquery;
+import org.apache.spark.sql.catalyst.expressions.Expression;
+import org.apache.spark.sql.catalyst.expressions.SubqueryExpression;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.plans.physical.BroadcastDistribution;
 import org.apache.spark.sql.catalyst.plans.physical.ClusteredDistribution;
 import org.apache.spark.sql.catalyst.plans.physical.KeyGroupedPartitioning;
 import org.apache.spark.sql.catalyst.plans.physical.Partitioning;
 import org.apache.spark.sql.catalyst.plans.physical.PartitioningCollection;
+import org.apache.spark.sql.execution.FilterExec;
 import org.apache.spark.sql.execution.SparkPlan;
 import org.apache.spark.sql.execution.aggregate.BaseAggregateExec;
 import org.apache.spark.sql.execution.datasources.v2.BatchScanExec;
@@ -39,8 +43,8 @@ public final class GroupedStages {
     boolean isReduced;
     /** Whether grouped rows of several plans follow each other, as those of UNION do. */
     boolean isMixed;
-    /** Whether it is a side of a join that is broadcast, or is joined with one. */
-    boolean isBroadcast;
+    /** Whether other rules, or Spark, may skip files once a broadcast side or a subquery is known. */
+    boolean mayReadLess;
 
     void add(Stage other) {
       scans.addAll(other.scans);
@@ -48,7 +52,7 @@ public final class GroupedStages {
       isOfAllRows |= other.isOfAllRows;
       isReduced |= other.isReduced;
       isMixed |= other.isMixed;
-      isBroadcast |= other.isBroadcast;
+      mayReadLess |= other.mayReadLess;
     }
   }
 
@@ -78,7 +82,7 @@ public final class GroupedStages {
   private boolean isWorthwhile(Stage stage) {
     if (!stage.isUsed) return false;
     return isAlways
-      || !stage.isBroadcast && GroupBalance.isGood(stage.scans, stage.isOfAllRows, session.sparkContext());
+      || !stage.mayReadLess && GroupBalance.isGood(stage.scans, stage.isOfAllRows, session.sparkContext());
   }
 
   /** The plan that Spark would run, with its shuffles; nothing runs. */
@@ -98,6 +102,8 @@ public final class GroupedStages {
     if (node instanceof BatchScanExec) {
       GroupedScan scan = (GroupedScan) scans.get(((BatchScanExec) node).scan());
       if (scan != null) result.scans.add(scan);
+      for (Expression filter : ScalaTypes.list(((BatchScanExec) node).runtimeFilters()))
+        result.mayReadLess |= isKnownLater(filter);
       return result;
     }
     if (node.children().isEmpty()) {
@@ -112,7 +118,7 @@ public final class GroupedStages {
       Object required = node.requiredChildDistribution().apply(i);
       isByKeys |= required instanceof ClusteredDistribution;
       if (!(required instanceof BroadcastDistribution)) sides.add(stage);
-      result.isBroadcast |= required instanceof BroadcastDistribution;
+      result.mayReadLess |= required instanceof BroadcastDistribution;
     }
     for (Stage side : sides) {
       // Who relies on the rows of UNION to be grouped, or joins them with others, is not known to be right.
@@ -125,12 +131,22 @@ public final class GroupedStages {
         result.add(side);
       }
     }
+    if (node instanceof FilterExec) result.mayReadLess |= isKnownLater(((FilterExec) node).condition());
     result.isReduced |= node instanceof BaseAggregateExec;
     result.isUsed |= isByKeys;
     if (!(node instanceof Exchange)) return result;
-    result.isBroadcast |= node instanceof BroadcastExchangeLike;
+    result.mayReadLess |= node instanceof BroadcastExchangeLike;
     end(result);
     return new Stage();
+  }
+
+  /** Whether a condition has a subquery that Spark evaluates; one for a broadcast side is dropped if there is none. */
+  private static boolean isKnownLater(Expression e) {
+    if (e instanceof DynamicPruningSubquery) return !((DynamicPruningSubquery) e).onlyInBroadcast();
+    if (e instanceof SubqueryExpression) return true;
+    for (Expression child : ScalaTypes.list(e.children()))
+      if (isKnownLater(child)) return true;
+    return false;
   }
 
   private static boolean isAnyGrouped(List<Stage> sides) {
