@@ -52,7 +52,7 @@ public class Colocate extends SwitchedRule {
 
   /** Whether the settings are such that Spark's plans are known to be right, and its user has not decided otherwise. */
   private static boolean isPossible(SQLConf conf) {
-    if (conf.contains(GROUPING) || !isTrue(conf, BUCKETING + "enabled")) return false;
+    if (!GroupedStages.ARE_KNOWN || conf.contains(GROUPING) || !isTrue(conf, BUCKETING + "enabled")) return false;
     for (String key : UNSURE)
       if (isTrue(conf, BUCKETING + key)) return false;
     // CACHE TABLE plans its query so: it is not known what will be joined with the rows.

@@ -11,7 +11,6 @@ import org.apache.spark.sql.catalyst.expressions.SubqueryExpression;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.plans.physical.BroadcastDistribution;
 import org.apache.spark.sql.catalyst.plans.physical.ClusteredDistribution;
-import org.apache.spark.sql.catalyst.plans.physical.KeyGroupedPartitioning;
 import org.apache.spark.sql.catalyst.plans.physical.Partitioning;
 import org.apache.spark.sql.catalyst.plans.physical.PartitioningCollection;
 import org.apache.spark.sql.execution.FilterExec;
@@ -25,6 +24,11 @@ import scala.Option;
 
 /** What Spark would do with grouped scans: which of them save a shuffle, by the physical plan that it makes. */
 public final class GroupedStages {
+  /** The partitioning of grouped scans, before Spark 4.2: later ones plan what is above them in another way. */
+  private static final String BY_KEYS = "org.apache.spark.sql.catalyst.plans.physical.KeyGroupedPartitioning";
+  /** Whether this Spark plans them in a way that was tried. */
+  public static final boolean ARE_KNOWN = areKnown();
+
   private final Map<Object, GroupedScan> scans = new IdentityHashMap<>();
   private final SparkSession session;
   /** Whether only the rows count, not the time. */
@@ -53,6 +57,15 @@ public final class GroupedStages {
       isReduced |= other.isReduced;
       isMixed |= other.isMixed;
       mayReadLess |= other.mayReadLess;
+    }
+  }
+
+  private static boolean areKnown() {
+    try {
+      Class.forName(BY_KEYS, false, SparkPlan.class.getClassLoader());
+      return true;
+    } catch (ClassNotFoundException e) {
+      return false;
     }
   }
 
@@ -156,7 +169,7 @@ public final class GroupedStages {
   }
 
   private static boolean isGrouped(Partitioning partitioning) {
-    if (partitioning instanceof KeyGroupedPartitioning) return true;
+    if (partitioning.getClass().getName().equals(BY_KEYS)) return true;
     if (!(partitioning instanceof PartitioningCollection)) return false;
     for (Partitioning member : ScalaTypes.list(((PartitioningCollection) partitioning).partitionings()))
       if (isGrouped(member)) return true;
