@@ -27,6 +27,21 @@ public final class GroupBalance {
 
   private GroupBalance() {}
 
+  /** The scans for which it may be so, with any of the others: no plan has to be tried for the rest. */
+  public static List<GroupedScan> candidates(List<GroupedScan> scans, SparkContext context) {
+    long total = 0;
+    for (GroupedScan scan : scans)
+      for (Long size : scan.bytes.values()) total += size.longValue();
+    List<GroupedScan> candidates = new ArrayList<>();
+    for (GroupedScan scan : scans)
+      if (!areSmall(scan.bytes.size(), total, cores(context))) candidates.add(scan);
+    return candidates;
+  }
+
+  private static boolean areSmall(int partitions, long total, int cores) {
+    return partitions > 2 * cores && total / partitions < SMALL;
+  }
+
   /**
    * Whether it is so for scans whose partitions of the same values are read by the same task.
    *
@@ -51,7 +66,7 @@ public final class GroupBalance {
   private static boolean isGood(List<Long> sizes, int cores, double share) {
     long total = 0;
     for (Long size : sizes) total += size.longValue();
-    if (sizes.size() > 2 * cores && total / sizes.size() < SMALL) return false;
+    if (areSmall(sizes.size(), total, cores)) return false;
     Collections.sort(sizes, Collections.reverseOrder());
     if (sizes.isEmpty() || ((Long) sizes.get(0)).longValue() > LARGEST) return false;
     PriorityQueue<Long> loads = new PriorityQueue<>(); // each partition goes to the core that is free first
