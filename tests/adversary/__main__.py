@@ -37,8 +37,8 @@ def summary(result: Result) -> str:
         f"{result.tables} tables ({result.unbuilt} refused by Iceberg), "
         f"{result.pairs} pairs ({each:.1f} a second), {result.changes} DML statements, {result.answers} answers, "
         f"{result.filled} non-empty answers, {result.values} columns; {result.differences} differences, "
-        f"{result.errors} errors; {result.alike} as Spark over the copy or refused, "
-        f"{result.unanswered} without an answer"
+        f"{result.errors} errors; {result.known} failures by an issue of Iceberg; "
+        f"{result.alike} as Spark over the copy or refused, {result.unanswered} without an answer"
     )
 
 

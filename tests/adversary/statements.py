@@ -60,9 +60,11 @@ class Case:
 
 Answer = Any  # the rows, a frozenset, or the exception
 # What may be refused: to replace or rewrite whole files by a condition that Iceberg cannot take, which it says in many
-# ways, and a session variable in MERGE, before Spark 4.1 in UPDATE, too. OURS: where Iceberg would replace wrong rows.
+# ways, and a session variable in such a condition and in MERGE, before Spark 4.1 in UPDATE, too. OURS: where Iceberg
+# would replace wrong rows.
 _CONDITION = (*REFUSED_OVERWRITE, "cannot translate", "cannot be cast to class", "invalid value for conversion")
 REFUSED = dict.fromkeys(("REPLACE WHERE", "overwrite", "rewrite"), _CONDITION)
+REFUSED["REPLACE WHERE"] += ("parameter with name `v",)
 REFUSED |= dict.fromkeys(("MERGE delete", "MERGE update", "UPDATE"), ("unresolved_column",))
 OURS = "rows cannot be replaced by a condition"
 

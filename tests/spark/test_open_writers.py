@@ -1,9 +1,11 @@
-"""The rule `writers`: a write that may open more writers than the memory holds is reported before it runs."""
+"""The rule `writers`: a write that may open more writers than the memory holds is sorted, or reported."""
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 from pyspark.sql import DataFrame, SparkSession
@@ -21,6 +23,9 @@ TABLES = {
     "by_flag_and_value": "PARTITIONED BY (flag, p)",
     "nowhere": "",
     "fanout": "PARTITIONED BY (p) TBLPROPERTIES ('write.spark.fanout.enabled' = 'true')",
+    "fanout_buckets": "PARTITIONED BY (bucket(400, id), bucket(400, p)) TBLPROPERTIES ("
+    "'write.spark.fanout.enabled' = 'true')",
+    "unshuffled_values": "PARTITIONED BY (p) TBLPROPERTIES ('write.distribution-mode' = 'none')",
     "sorted": "PARTITIONED BY (p) TBLPROPERTIES ('write.spark.fanout.enabled' = 'false')",
     # In each of two tasks, 151 writers have 200 MB of buffers.
     "unshuffled": "PARTITIONED BY (bucket(150, id)) TBLPROPERTIES ('write.distribution-mode' = 'none')",
@@ -31,7 +36,7 @@ TABLES = {
     + ")",
 }
 SOURCE = "SELECT id, id % 40 AS p, timestamp_seconds(id * 7200) AS ts, id % 2 = 0 AS flag FROM range({})"
-MANY, FEW = SOURCE.format(50_000), SOURCE.format(10)
+MANY, FEW, HUGE = SOURCE.format(50_000), SOURCE.format(10), SOURCE.format(50_000_000)
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -67,35 +72,74 @@ def reports(write: Callable[[], object]) -> list[str]:
     return [text for text in texts if "writer" in text]
 
 
+def is_sorted(spark: SparkSession, statement: str) -> bool:
+    """Whether Spark sorts the rows as the table is partitioned, for one writer at a time."""
+    plan = spark.sql(f"EXPLAIN {statement}").first().plan  # type: ignore[union-attr]
+    return re.search(r"Sort \[.*\], false", plan) is not None
+
+
 @pytest.mark.main("rule writers")
 @pytest.mark.parametrize(
-    ("table", "query", "is_reported"),
+    ("table", "query", "outcome"),
     [
-        ("by_value", MANY, True),
-        ("by_value", FEW, False),
-        ("by_value", f"{MANY} LIMIT 5", False),
-        ("by_value", f"SELECT id, 7 AS p, ts, flag FROM ({MANY})", False),
-        ("by_value", f"SELECT * FROM {DB}.nowhere WHERE id > 3 ORDER BY id", False),
-        ("by_value", f"SELECT a.* FROM {DB}.nowhere a JOIN {DB}.by_day b USING (id)", True),
-        ("by_day", MANY, True),
-        ("by_bucket", MANY, False),
-        ("by_many_buckets", MANY, True),
-        ("by_many_buckets", FEW, False),
-        ("by_flag", MANY, False),
-        ("by_flag_and_value", MANY, True),
-        ("nowhere", MANY, False),
-        ("fanout", MANY, False),
-        ("sorted", MANY, False),
-        ("unshuffled", MANY, False),
-        ("unshuffled", SOURCE.format(2_000_000), True),
-        ("by_200", MANY, False),
-        ("filtered", MANY, True),
+        ("by_value", MANY, "sorted"),
+        ("by_value", FEW, ""),
+        ("by_value", f"{MANY} LIMIT 5", ""),
+        ("by_value", f"SELECT id, 7 AS p, ts, flag FROM ({MANY})", ""),
+        ("by_value", f"SELECT * FROM {DB}.nowhere WHERE id > 3", ""),
+        ("by_value", f"SELECT a.* FROM {DB}.nowhere a JOIN {DB}.by_day b USING (id)", "sorted"),
+        ("by_value", f"{MANY} ORDER BY ts", "reported"),
+        ("by_value", HUGE, "reported"),
+        ("by_day", MANY, "sorted"),
+        ("by_bucket", MANY, ""),
+        ("by_many_buckets", MANY, "sorted"),
+        ("by_many_buckets", HUGE, "sorted"),
+        ("by_many_buckets", FEW, ""),
+        ("by_flag", MANY, ""),
+        ("by_flag_and_value", MANY, "sorted"),
+        ("nowhere", MANY, ""),
+        ("fanout", MANY, ""),
+        ("fanout_buckets", MANY, "reported"),
+        ("unshuffled", MANY, ""),
+        ("unshuffled", SOURCE.format(2_000_000), "sorted"),
+        ("unshuffled_values", MANY, "sorted"),
+        ("by_many_buckets", f"{MANY} ORDER BY ts", "reported"),
+        ("by_200", MANY, ""),
+        ("filtered", MANY, "sorted"),
     ],
 )
-def test_which_writes_are_reported(spark: SparkSession, table: str, query: str, is_reported: bool) -> None:
+def test_what_becomes_of_a_write(spark: SparkSession, table: str, query: str, outcome: str) -> None:
     for verb in ("INTO", "OVERWRITE"):
-        texts = reports(lambda v=verb: spark.sql(f"EXPLAIN INSERT {v} {DB}.{table} {query}"))
-        assert len(texts) == (is_reported and verb == "INTO"), texts  # once
+        statement = f"INSERT {verb} {DB}.{table} {query}"
+        texts = reports(lambda s=statement: spark.sql(f"EXPLAIN {s}"))
+        assert len(texts) == (outcome == "reported" and verb == "INTO"), texts  # once
+        spark.conf.set("spark.iceberg_sql.writers", "false")
+        before = is_sorted(spark, statement)
+        spark.conf.unset("spark.iceberg_sql.writers")
+        assert is_sorted(spark, statement) == (before or outcome == "sorted")
+
+
+def test_rows_and_files(spark: SparkSession) -> None:
+    """As without the rule: the same rows, one file for each partition and task, in every kind of write."""
+    rows = "SELECT id, id % 450 AS p, timestamp_seconds(id * 7200) AS ts, true AS flag FROM range(900)"
+    table = f"{DB}.w"
+    writes = {
+        "insert": lambda: spark.sql(f"INSERT INTO {table} {rows}"),
+        "append": lambda: spark.sql(rows).writeTo(table).append(),
+        "partitions": lambda: spark.sql(rows).writeTo(table).overwritePartitions(),
+        "save": lambda: spark.sql(rows).write.mode("append").saveAsTable(table),
+    }
+    for name, write in writes.items():
+        spark.sql(
+            f"CREATE TABLE {table} (id BIGINT, p BIGINT, ts TIMESTAMP, flag BOOLEAN) USING iceberg PARTITIONED BY (p)"
+        )
+        try:
+            assert not reports(write), name
+            count = spark.sql(f"SELECT count(*), count(DISTINCT id), sum(p) FROM {table}").first()
+            assert tuple(count) == (900, 900, 450 * 449), name  # type: ignore[arg-type]
+            assert spark.table(f"{table}.files").count() == 450, name
+        finally:
+            spark.sql(f"DROP TABLE {table} PURGE")
 
 
 @pytest.mark.main("rule writers")
@@ -106,12 +150,12 @@ def test_the_sentence(spark: SparkSession) -> None:
         "\nhelp: with TBLPROPERTIES ('write.spark.fanout.enabled' = 'false'), the rows are sorted by partition, and "
         "one writer is open at a time; or start Spark with more `spark.driver.memory`"
     )
-    (text,) = reports(lambda: spark.sql(f"EXPLAIN INSERT INTO {DB}.by_day {MANY}"))
+    (text,) = reports(lambda: spark.sql(f"EXPLAIN INSERT INTO {DB}.by_day {HUGE}"))
     assert text == (
         f"`{DB}.by_day`: this write keeps a writer with 1.3 MB of buffers open for each partition of its rows: "
         f"their number is unknown, and {heap / 2 / each:,.0f} fill half of the memory of {heap:,.0f} MB{help_}"
     )
-    (text,) = reports(lambda: spark.sql(f"EXPLAIN INSERT INTO {DB}.by_many_buckets {MANY}"))
+    (text,) = reports(lambda: spark.sql(f"EXPLAIN INSERT INTO {DB}.by_many_buckets {MANY} ORDER BY ts"))
     assert text == (
         f"`{DB}.by_many_buckets`: this write may keep 50,000 writers open, one for each partition of a task, which "
         f"with 1.3 MB of buffers each and the rows need up to {50_000 * each:,.0f} MB of the memory of {heap:,.0f} "
@@ -120,14 +164,14 @@ def test_the_sentence(spark: SparkSession) -> None:
 
 
 def test_what_is_not_known_is_said_once(spark: SparkSession) -> None:
-    first = reports(lambda: spark.sql(f"EXPLAIN INSERT INTO {DB}.by_day {MANY}"))
-    second = reports(lambda: spark.sql(f"EXPLAIN INSERT INTO {DB}.by_value {MANY}"))
+    first = reports(lambda: spark.sql(f"EXPLAIN INSERT INTO {DB}.by_day {HUGE}"))
+    second = reports(lambda: spark.sql(f"EXPLAIN INSERT INTO {DB}.by_value {HUGE}"))
     assert (len(first), len(second)) == (1, 0)
 
 
 def test_the_switch(spark: SparkSession) -> None:
     spark.conf.set("spark.iceberg_sql.writers", "false")
-    assert not reports(lambda: spark.sql(f"EXPLAIN INSERT INTO {DB}.by_day {MANY}"))
+    assert not reports(lambda: spark.sql(f"EXPLAIN INSERT INTO {DB}.by_day {HUGE}"))
     spark.conf.unset("spark.iceberg_sql.writers")
 
 
@@ -148,22 +192,41 @@ def test_the_help_is_right(spark: SparkSession) -> None:
     spark.sql(f"DROP TABLE {table} PURGE")
 
 
-WRITERS: dict[str, tuple[Callable[[DataFrame, str], object], int]] = {
-    "writeTo": (lambda df, t: df.writeTo(t).append(), 1),
-    "save": (lambda df, t: df.write.format("iceberg").mode("append").option("write-format", "orc").save(t), 1),
-    "avro": (lambda df, t: df.writeTo(t).option("write-format", "avro").append(), 0),
-    "overwritePartitions": (lambda df, t: df.writeTo(t).overwritePartitions(), 1),
-    "fanout": (lambda df, t: df.writeTo(t).option("fanout-enabled", "true").append(), 0),
-    "sorted": (lambda df, t: df.writeTo(t).option("fanout-enabled", "false").append(), 0),
+def test_a_stream(spark: SparkSession, tmp_path: Path) -> None:
+    """Each batch, whose rows are those of files."""
+    table = f"{DB}.streamed"
+    spark.sql(
+        f"CREATE TABLE {table} (id BIGINT, p BIGINT, ts TIMESTAMP, flag BOOLEAN) USING iceberg PARTITIONED BY (p)"
+    )
+    rows = spark.sql(MANY)
+    rows.coalesce(1).write.parquet(str(tmp_path / "rows"))
+    source = spark.readStream.schema(rows.schema).parquet(str(tmp_path / "rows"))
+    query = source.writeStream.option("checkpointLocation", str(tmp_path / "checkpoint")).trigger(availableNow=True)
+    stream = query.toTable(table)
+    try:
+        stream.awaitTermination()
+        assert "Sort [" in stream._jsq.explainInternal(False)  # type: ignore[attr-defined]
+        assert spark.table(table).count() == 50_000
+    finally:
+        stream.stop()
+        spark.sql(f"DROP TABLE {table} PURGE")
+
+
+WRITERS: dict[str, Callable[[DataFrame, str], object]] = {
+    "writeTo": lambda df, t: df.writeTo(t).append(),
+    "save": lambda df, t: df.write.format("iceberg").mode("append").option("write-format", "orc").save(t),
+    "avro": lambda df, t: df.writeTo(t).option("write-format", "avro").append(),
+    "overwritePartitions": lambda df, t: df.writeTo(t).overwritePartitions(),
+    "fanout": lambda df, t: df.writeTo(t).option("fanout-enabled", "true").append(),
+    "sorted": lambda df, t: df.writeTo(t).option("fanout-enabled", "false").append(),
 }
 
 
 @pytest.mark.parametrize("writer", WRITERS)
 def test_dataframes(spark: SparkSession, writer: str) -> None:
-    write, expected = WRITERS[writer]
     table = f"{DB}.by_value"
     spark.sql(f"DELETE FROM {table}")
-    assert len(reports(lambda: write(spark.sql(MANY), table))) == expected
+    assert not reports(lambda: WRITERS[writer](spark.sql(MANY), table))
     assert spark.table(table).count() == 50_000
 
 

@@ -299,8 +299,8 @@ RULES: tuple[Rule, ...] = (
         name="writers",
         java="Writers",
         phase=Phase.BEFORE_PUSH_DOWN,
-        summary="warns of a write that may open more writers, one for each partition, than the memory holds, and of an "
-        "overwrite of partitions that leaves rows in other specs",
+        summary="sorts the rows of a write that may open more writers, one for each partition, than the memory holds; "
+        "warns of it otherwise, and of an overwrite of partitions that leaves rows in other specs",
         if_disabled="a write into many partitions may run out of memory, and an overwrite leave rows in other specs, "
         "without a warning",
     ),

@@ -15,7 +15,7 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
  *
  * <p>Such a constant stays in the plan, since no row may ever need it. Spark 4.1 replaces constants by their values when
  * it translates an expression for a scan, and tries again as long as what comes back is a constant but no literal: the
- * query is planned for ever. A constant within a KnownNullable has no translation, and fails where a row needs it.
+ * query is planned for ever (SPARK-58428). A constant within a KnownNullable has no translation, and fails where a row needs it.
  */
 public class FailingConstants extends SwitchedRule {
   @Override

@@ -29,7 +29,9 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 
 /** The memory of the writers that one write may have open at once: one for each partition of each task. */
 public final class OpenWriters {
-  private static final String OPTION = "fanout-enabled", PROPERTY = "write.spark.fanout.enabled";
+  /** The option of a write that decides whether each partition has a writer. */
+  public static final String OPTION = "fanout-enabled";
+  private static final String PROPERTY = "write.spark.fanout.enabled";
   /** The option by which Iceberg rewrites files group by group: a group is of one partition. */
   private static final String REWRITE = "rewritten-file-scan-task-set-id";
   private static final String BLOOM_FILTER = "write.parquet.bloom-filter-enabled.column.";
@@ -41,6 +43,8 @@ public final class OpenWriters {
   /** What a writer holds for a byte of Spark's estimate of the rows: its buffers grow by doubling, a string is longer. */
   private static final double BYTES_PER_BYTE = 3;
   private static final double SHARE_OF_HEAP = 0.5;
+  /** By Spark's estimate, the bytes of rows whose sort costs next to nothing. */
+  private static final double SMALL = 128.0 * MEGABYTE;
   /** The partitions of a write about which nothing is known; the heap that `sis.session()` asks for holds as many. */
   private static final int ASSUMED = 1000;
   /**
@@ -79,17 +83,38 @@ public final class OpenWriters {
     values = values();
   }
 
-  /** Warns if the writers may need more than half of the heap, unless the table or the write says how to write. */
-  public static void report(
-    SparkSession session, String name, Table table, CaseInsensitiveStringMap options, LogicalPlan query) {
-    if (options.containsKey(OPTION) || table.properties().containsKey(PROPERTY) || options.containsKey(REWRITE)) return;
+  /**
+   * Whether the rows are to be sorted by partition, since the writers may need more than half of the heap; warns if they
+   * may and the rows are not sorted. What the table or the write says of it decides.
+   *
+   * @param hasOptions whether the write takes options, by which it can be told
+   */
+  public static boolean areReplaced(SparkSession session, String name, Table table, CaseInsensitiveStringMap options,
+    LogicalPlan query, boolean hasOptions) {
+    boolean isDecided = options.containsKey(OPTION) || table.properties().containsKey(PROPERTY);
+    if (options.containsKey(REWRITE)) return false;
     try {
       OpenWriters writers = new OpenWriters(session, name, table, options, query);
-      if (writers.bytes() <= writers.heap() * SHARE_OF_HEAP) return;
-      if (REPORTED.add(writers.isLimited() ? name : "")) SwitchedRule.warn(writers.text(session));
+      if (writers.bytes() <= writers.heap() * SHARE_OF_HEAP) return false;
+      if (!isDecided && hasOptions && writers.isWorthSorting() && writers.isSortable(session)) return true;
+      if ((writers.isLimited() || !isDecided) && REPORTED.add(writers.isLimited() ? name : ""))
+        SwitchedRule.warn(writers.text(session));
     } catch (RuntimeException wrong) {
-      return; // an option or a property, which Iceberg reports
+      return false; // an option or a property, which Iceberg reports
     }
+    return false;
+  }
+
+  /** Whether the number of partitions is known, or the rows are few; and the query has no order of its own. */
+  private boolean isWorthSorting() {
+    if (query == null || isOrdered(query)) return false;
+    return isLimited() || query.stats().sizeInBytes().doubleValue() <= SMALL;
+  }
+
+  private static boolean isOrdered(LogicalPlan plan) {
+    if (plan instanceof Project || plan instanceof Filter)
+      return isOrdered((LogicalPlan) ScalaTypes.list(plan.children()).get(0));
+    return plan instanceof Sort;
   }
 
   /** At most so many bytes, if the number of partitions is limited; 0 if one writer is open at a time, or has small buffers. */

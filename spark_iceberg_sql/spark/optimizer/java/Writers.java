@@ -14,41 +14,89 @@ import org.apache.spark.sql.catalyst.plans.logical.OverwritePartitionsDynamic;
 import org.apache.spark.sql.catalyst.plans.logical.V2WriteCommand;
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
+import scala.Some;
 import scala.Tuple2;
 import scala.collection.Iterable;
 
 /**
- * Warns of a write that could fill the memory with open writers, and of an overwrite that would replace other rows than
- * those of the partitions it writes, before it runs.
+ * Has a write sort its rows by partition where a writer for each partition could fill the memory, or warns of it, as of
+ * an overwrite that would replace other rows than those of the partitions it writes, before it runs.
  *
- * <p>It changes no plan. The sort by partition that the warning proposes takes the place of the query's own order, and
- * Iceberg refuses rows that Spark's order does not keep together: that is the table owner's decision.
+ * <p>The sort would take the place of the query's own order, so a query with ORDER BY keeps that and gets the warning;
+ * and Iceberg refuses rows that Spark's order does not keep together, which OpenWriters excludes.
  */
 public class Writers extends SwitchedRule {
+  /** The write of one batch of a stream, which no interface tells from other plans. */
+  private static final String BATCH = ".WriteToMicroBatchDataSource";
+
   @Override
   protected LogicalPlan rewrite(LogicalPlan plan) {
-    if (!(plan instanceof V2WriteCommand)) return plan;
-    V2WriteCommand write = (V2WriteCommand) plan;
-    PartitionLayout target = PartitionLayout.of(write.table());
+    boolean isBatch = plan.getClass().getName().endsWith(BATCH);
+    if (!(plan instanceof V2WriteCommand) && !isBatch) return plan;
+    DataSourceV2Relation relation = target(plan);
+    PartitionLayout target = PartitionLayout.of(relation);
     if (target == null) return plan;
-    DataSourceV2Relation relation = (DataSourceV2Relation) write.table();
+    int optionsAt = optionsIndex(plan);
     CaseInsensitiveStringMap options =
-      new CaseInsensitiveStringMap(allOptions(plan, relation.options().asCaseSensitiveMap()));
+      new CaseInsensitiveStringMap(allOptions(plan, optionsAt, relation.options().asCaseSensitiveMap()));
+    SparkSession session = SparkSession.active();
     String name = PartitionLayout.name(relation);
-    OpenWriters.report(SparkSession.active(), name, target.table(), options, write.query());
     if (plan instanceof OverwritePartitionsDynamic)
-      DynamicOverwrite.report(
-        SparkSession.active(), name, target.table(), ((SparkTable) relation.table()).branch(), options);
-    return plan;
+      DynamicOverwrite.report(session, name, target.table(), ((SparkTable) relation.table()).branch(), options);
+    LogicalPlan query = isBatch ? (LogicalPlan) plan.children().apply(0) : ((V2WriteCommand) plan).query();
+    boolean isSorted = OpenWriters.areReplaced(session, name, target.table(), options, query, optionsAt >= 0);
+    return isSorted ? sorted(plan, relation, optionsAt) : plan;
+  }
+
+  /** The table's relation; null if it is another source. */
+  private static DataSourceV2Relation target(LogicalPlan plan) {
+    for (int i = 0; i < plan.productArity(); i++) {
+      Object argument = plan.productElement(i);
+      if (argument instanceof Some) argument = ((Some<?>) argument).get();
+      if (argument instanceof DataSourceV2Relation) return (DataSourceV2Relation) argument;
+    }
+    return null;
+  }
+
+  /** The index of the options among a plan's arguments; -1 if it takes none, as MERGE does. */
+  private static int optionsIndex(LogicalPlan plan) {
+    for (int i = 0; i < plan.productArity(); i++)
+      if (plan.productElement(i) instanceof scala.collection.immutable.Map) return i;
+    return -1;
+  }
+
+  /** In the options that Spark reads: DataFrame writers give the relation the same, SQL gives one of the two some. */
+  private static LogicalPlan sorted(LogicalPlan plan, DataSourceV2Relation relation, int optionsAt) {
+    boolean isOfRelation = !relation.options().isEmpty();
+    scala.collection.immutable.Map<String, String> options =
+      (scala.collection.immutable.Map<String, String>) plan.productElement(optionsAt);
+    LogicalPlan result = plan;
+    if (!isOfRelation || !options.isEmpty())
+      result = replaced(result, options, options.updated(OpenWriters.OPTION, "false"));
+    if (!isOfRelation) return result;
+    Map<String, String> ofTarget = new HashMap<>(relation.options().asCaseSensitiveMap());
+    ofTarget.put(OpenWriters.OPTION, "false");
+    LogicalPlan other = replaced(relation, relation.options(), new CaseInsensitiveStringMap(ofTarget));
+    return replaced(result, relation, other);
+  }
+
+  /** A plan with another argument in the place of one. */
+  private static LogicalPlan replaced(LogicalPlan plan, Object argument, Object other) {
+    Object[] arguments = new Object[plan.productArity()];
+    for (int i = 0; i < arguments.length; i++) {
+      Object present = plan.productElement(i);
+      arguments[i] = present == argument ? other : present;
+      if (present instanceof Some && ((Some<?>) present).get() == argument) arguments[i] = new Some<Object>(other);
+    }
+    return (LogicalPlan) plan.makeCopy(arguments);
   }
 
   /** The options of the target's relation, and those that an INSERT, an overwrite or a CREATE TABLE AS SELECT has. */
-  private static Map<String, String> allOptions(LogicalPlan plan, Map<String, String> ofRelation) {
+  private static Map<String, String> allOptions(LogicalPlan plan, int optionsAt, Map<String, String> ofRelation) {
     Map<String, String> options = new HashMap<>(ofRelation);
-    for (int i = 0; i < plan.productArity(); i++)
-      if (plan.productElement(i) instanceof scala.collection.immutable.Map)
-        for (Object entry : ScalaTypes.list((Iterable<?>) plan.productElement(i)))
-          options.put((String) ((Tuple2<?, ?>) entry)._1(), (String) ((Tuple2<?, ?>) entry)._2());
+    if (optionsAt < 0) return options;
+    for (Object entry : ScalaTypes.list((Iterable<?>) plan.productElement(optionsAt)))
+      options.put((String) ((Tuple2<?, ?>) entry)._1(), (String) ((Tuple2<?, ?>) entry)._2());
     return options;
   }
 
