@@ -18,7 +18,7 @@ import org.apache.spark.SparkContext;
 public final class GroupBalance {
   /** The most that the busiest core may have of the work, of an even share. */
   private static final double SHARE = 1.25;
-  /** The same where little may be gained: groups of a few values have few rows left to shuffle. */
+  /** The same where little may be gained: groups of a few values leave few rows to shuffle, and windows sort anyway. */
   private static final double SHARE_OF_GROUPS = 1.05;
   /** Bytes of a partition in one task, which sorts it on its disk if it is large. */
   private static final long LARGEST = 512L << 20;
@@ -45,7 +45,7 @@ public final class GroupBalance {
   /**
    * Whether it is so for scans whose partitions of the same values are read by the same task.
    *
-   * @param isOfAllRows whether a shuffle would move all rows of a scan
+   * @param isOfAllRows whether a shuffle would move all rows of a side of a join
    */
   public static boolean isGood(List<GroupedScan> scans, boolean isOfAllRows, SparkContext context) {
     Map<List<Object>, Long> bytes = new HashMap<>();

@@ -41,7 +41,7 @@ public final class GroupedStages {
     final List<GroupedScan> scans = new ArrayList<>();
     /** Whether an operator relies on all of them to be grouped. */
     boolean isUsed;
-    /** Whether a shuffle would move all rows of a scan: no group has reduced them before. */
+    /** Whether a shuffle would move all rows of a side of a join: no group has reduced them before. */
     boolean isOfAllRows;
     /** Whether groups have reduced the rows. */
     boolean isReduced;
@@ -140,7 +140,7 @@ public final class GroupedStages {
         end(side);
         result.isMixed |= side.isMixed || !side.scans.isEmpty();
       } else {
-        if (isByKeys && !(node instanceof BaseAggregateExec) && !side.isReduced) side.isOfAllRows = true;
+        if (isByKeys && sides.size() > 1 && !side.isReduced) side.isOfAllRows = true;
         result.add(side);
       }
     }
