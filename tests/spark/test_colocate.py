@@ -154,38 +154,41 @@ def is_grouped(spark: SparkSession, query: str = JOIN) -> bool:
     return grouped(spark.sql(query.replace("{t}", "local.colo"))) > 0
 
 
+LARGE = "SELECT a.id, b.k FROM local.colo.large a JOIN local.colo.more b ON a.id = b.id"
+
+
+@pytest.fixture
+def large(spark: SparkSession) -> Iterator[None]:
+    """Two tables of four partitions of more than a megabyte, and one with all rows in one of them."""
+    text = "concat(sha2(cast(id AS string), 512), sha2(cast(-id AS string), 512))"
+    for name, key in (("large", "id"), ("more", "id"), ("skewed", "1L")):
+        spark.sql(
+            f"CREATE TABLE local.colo.{name} ({COLUMNS}) USING iceberg PARTITIONED BY (bucket(4, id)) "
+            f"TBLPROPERTIES ('read.split.target-size' = '100000', 'read.split.open-file-cost' = '1')"
+        )
+        spark.sql(f"INSERT INTO local.colo.{name} SELECT {key}, CAST(id % 3 AS INT), {text}, now() FROM range(80000)")
+    yield
+    for name in ("large", "more", "skewed"):
+        spark.sql(f"DROP TABLE local.colo.{name}")
+
+
 @pytest.mark.main("rule colocate")
-def test_chosen_by_itself(spark: SparkSession) -> None:
+def test_chosen_by_itself(spark: SparkSession, large: None) -> None:
     """Four buckets keep two cores busy; the rows of one value do not."""
-    assert is_grouped(spark)
-    note = "no shuffle: local.colo.a and local.colo.b are grouped by bucket(4, id)"
-    assert note in str(sis.explain(spark, JOIN.replace("{t}", "local.colo")))
-    for query in (  # whose files other rules may skip while it runs
-        "SELECT id, count(*) FROM {t}.a WHERE k > (SELECT min(k) FROM {t}.plain) GROUP BY id",
-        "SELECT /*+ BROADCAST(c) */ a.id FROM {t}.a a JOIN {t}.b b ON a.id = b.id JOIN {t}.plain c ON a.k = c.k",
+    assert is_grouped(spark, LARGE)
+    note = "no shuffle: local.colo.large and local.colo.more are grouped by bucket(4, id)"
+    assert note in str(sis.explain(spark, LARGE))
+    assert spark.sql(LARGE).count() == 80_000
+    for query in (
+        JOIN,  # a few rows
+        "SELECT id, count(*) FROM local.colo.skewed GROUP BY id",
+        # Other rules may skip files of these while they run.
+        "SELECT id, count(*) FROM local.colo.large WHERE k > (SELECT min(k) FROM {t}.plain) GROUP BY id",
+        f"SELECT /*+ BROADCAST(c) */ x.id FROM ({LARGE}) x JOIN {{t}}.plain c ON x.k = c.k",
     ):
-        assert not is_grouped(spark, query)
+        assert not is_grouped(spark, query), query
         with settings(spark, **{SWITCH: "always"}):
-            assert is_grouped(spark, query)
-            assert rows(spark, query, "local.colo") == rows(spark, query, "spark_catalog.colo")
-    create(spark, "skew", "bucket(4, id)")
-    write(spark, "skew", "SELECT 1L, 1, repeat('s', 9), now() FROM range(10)")
-    try:
-        query = "SELECT id, count(*) FROM {t}.skew GROUP BY id"
-        assert not is_grouped(spark, query)
-        with settings(spark, **{SWITCH: "always"}):
-            assert is_grouped(spark, query)
-    finally:
-        drop(spark, "skew")
-
-
-def test_one_task_needs_no_shuffle(spark: SparkSession) -> None:
-    create(spark, "small", "bucket(4, id)", "'x' = 'y'")
-    write(spark, "small", ROWS)
-    try:
-        assert not is_grouped(spark, "SELECT id, count(*) FROM {t}.small GROUP BY id")
-    finally:
-        drop(spark, "small")
+            assert is_grouped(spark, query), query
 
 
 def test_the_user_s_settings_win(spark: SparkSession) -> None:
@@ -195,11 +198,12 @@ def test_the_user_s_settings_win(spark: SparkSession) -> None:
         (f"{BUCKETING}partiallyClusteredDistribution.enabled", "true"),
         (f"{BUCKETING}shuffle.enabled", "true"),
     ):
-        with settings(spark, **{key: value}):
+        with settings(spark, **({SWITCH: "always"} | {key: value})):
             assert not is_grouped(spark), key
     with settings(spark, **{GROUPING: "true"}):
         assert is_grouped(spark, "SELECT id FROM {t}.a WHERE id > 5")  # as the user has set it
-    assert is_grouped(spark)
+    with settings(spark, **{SWITCH: "always"}):
+        assert is_grouped(spark)
 
 
 @pytest.mark.parametrize("adaptive", ["true", "false"])

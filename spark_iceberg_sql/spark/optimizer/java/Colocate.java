@@ -84,7 +84,7 @@ public class Colocate extends SwitchedRule {
     if (keys.isEmpty() || !addScans(plan, keys, scans)) return plan;
     boolean isAlways = ALWAYS.equalsIgnoreCase(conf().getConfString(SWITCH, "true").trim());
     SparkSession session = SparkSession.active();
-    if (!isAlways) scans = GroupBalance.candidates(scans, session.sparkContext());
+    if (!isAlways) scans = GroupBalance.candidates(scans);
     while (!scans.isEmpty()) {
       List<List<GroupedScan>> stages = GroupedStages.worthwhile(with(plan, relations(scans)), scans, session, isAlways);
       Map<Object, LogicalPlan> noted = new IdentityHashMap<>();

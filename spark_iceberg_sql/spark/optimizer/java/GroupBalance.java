@@ -22,25 +22,23 @@ public final class GroupBalance {
   private static final double SHARE_OF_GROUPS = 1.05;
   /** Bytes of a partition in one task, which sorts it on its disk if it is large. */
   private static final long LARGEST = 512L << 20;
-  /** Bytes of a partition below which the start of its task is what it costs. */
+  /** Bytes of a partition below which its task, or the planning, may cost more than is gained. */
   private static final long SMALL = 1L << 20;
 
   private GroupBalance() {}
 
   /** The scans for which it may be so, with any of the others: no plan has to be tried for the rest. */
-  public static List<GroupedScan> candidates(List<GroupedScan> scans, SparkContext context) {
+  public static List<GroupedScan> candidates(List<GroupedScan> scans) {
     long total = 0;
     for (GroupedScan scan : scans)
       for (Long size : scan.bytes.values()) total += size.longValue();
     List<GroupedScan> candidates = new ArrayList<>();
     for (GroupedScan scan : scans)
-      if (!areSmall(scan.bytes.size(), total, cores(context))) candidates.add(scan);
+      if (!areSmall(scan.bytes.size(), total)) candidates.add(scan);
     return candidates;
   }
 
-  private static boolean areSmall(int partitions, long total, int cores) {
-    return partitions > 2 * cores && total / partitions < SMALL;
-  }
+  private static boolean areSmall(int partitions, long total) { return partitions == 0 || total / partitions < SMALL; }
 
   /**
    * Whether it is so for scans whose partitions of the same values are read by the same task.
@@ -66,9 +64,9 @@ public final class GroupBalance {
   private static boolean isGood(List<Long> sizes, int cores, double share) {
     long total = 0;
     for (Long size : sizes) total += size.longValue();
-    if (areSmall(sizes.size(), total, cores)) return false;
+    if (areSmall(sizes.size(), total)) return false;
     Collections.sort(sizes, Collections.reverseOrder());
-    if (sizes.isEmpty() || ((Long) sizes.get(0)).longValue() > LARGEST) return false;
+    if (((Long) sizes.get(0)).longValue() > LARGEST) return false;
     PriorityQueue<Long> loads = new PriorityQueue<>(); // each partition goes to the core that is free first
     for (int i = 0; i < cores; i++) loads.add(Long.valueOf(0));
     long busiest = 0;
