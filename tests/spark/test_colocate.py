@@ -183,8 +183,10 @@ def test_chosen_by_itself(spark: SparkSession, large: None) -> None:
         JOIN,  # a few rows
         "SELECT id, count(*) FROM local.colo.skewed GROUP BY id",
         # Other rules may skip files of these while they run; of all rows, metadata would answer min before.
-        "SELECT id, count(*) FROM local.colo.large "
-        "WHERE k > (SELECT min(k) FROM {t}.plain WHERE s LIKE '%1') GROUP BY id",
+        (
+            "SELECT id, count(*) FROM local.colo.large "
+            "WHERE k > (SELECT min(k) FROM {t}.plain WHERE s LIKE '%1') GROUP BY id"
+        ),
         f"SELECT /*+ BROADCAST(c) */ x.id FROM ({LARGE}) x JOIN {{t}}.plain c ON x.k = c.k",
     ):
         assert not is_grouped(spark, query), query
