@@ -35,6 +35,7 @@ FEATURES = {
             *(
                 "floats",
                 "guard",
+                "colocate",
                 "joins",
                 "limit",
                 "merge",

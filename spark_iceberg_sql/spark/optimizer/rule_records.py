@@ -264,6 +264,14 @@ RULES: tuple[Rule, ...] = (
         parts=_REQUIRED_FILTERS,
     ),
     Rule(
+        name="colocate",
+        java="Colocate",
+        phase=Phase.AFTER_PUSH_DOWN,
+        summary="joins and groups tables by their partition fields without a shuffle, where that should be faster",
+        if_disabled="joins and groups by the partition fields of tables shuffle the rows",
+        parts=("SparkScans", "ClusteringKeys", "GroupedScan", "GroupBalance", "GroupedStages"),
+    ),
+    Rule(
         name="values",
         java="Values",
         phase=Phase.JUST_BEFORE_PUSH_DOWN,

@@ -1,0 +1,159 @@
+package sparkicebergsql;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.iceberg.Table;
+import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.catalyst.parser.ParseException;
+import org.apache.spark.sql.catalyst.plans.logical.Command;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.catalyst.plans.logical.Subquery;
+import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation;
+import org.apache.spark.sql.internal.SQLConf;
+
+/**
+ * Joins and groups tables where they lie, without a shuffle, if their keys are the tables' partition fields.
+ *
+ * <p>Spark plans such a join by itself once Iceberg reads each partition in one task, and reports that. Iceberg does so
+ * only for all scans of a session, by a setting, and scans that nothing is joined with then have fewer tasks. This rule
+ * gives that to the scans of a query that save a shuffle by it, which the physical plan shows, and whose partitions keep
+ * the cores busy, which the metadata show.
+ */
+public class Colocate extends SwitchedRule {
+  /** Also where it is not expected to be faster. */
+  private static final String ALWAYS = "always";
+  private static final String SWITCH = "spark.iceberg_sql.colocate",
+                              GROUPING = "spark.sql.iceberg.planning.preserve-data-grouping",
+                              BUCKETING = "spark.sql.sources.v2.bucketing.";
+  /** Settings with which Spark may lose rows above such joins, or which were not tried. */
+  private static final String[] UNSURE = {"allowCompatibleTransforms.enabled",
+    "allowJoinKeysSubsetOfPartitionKeys.enabled", "partiallyClusteredDistribution.enabled", "shuffle.enabled"};
+
+  @Override
+  protected boolean isSwitchedOn(String value) {
+    return super.isSwitchedOn(value) || ALWAYS.equalsIgnoreCase(value.trim());
+  }
+
+  @Override
+  protected LogicalPlan rewrite(LogicalPlan plan) {
+    try {
+      return isPossible(conf()) ? grouped(plan) : plan;
+    } catch (Exception e) {
+      return plan; // an error here, or of the planner, must not fail the query
+    } catch (AssertionError e) {
+      return plan;
+    } catch (LinkageError e) {
+      return plan;
+    }
+  }
+
+  /** Whether the settings are such that Spark's plans are known to be right, and its user has not decided otherwise. */
+  private static boolean isPossible(SQLConf conf) {
+    if (!GroupedStages.ARE_KNOWN || conf.contains(GROUPING) || !isTrue(conf, BUCKETING + "enabled")) return false;
+    for (String key : UNSURE)
+      if (isTrue(conf, BUCKETING + key)) return false;
+    // CACHE TABLE plans its query so: it is not known what will be joined with the rows.
+    return isTrue(conf, "spark.sql.sources.bucketing.autoBucketedScan.enabled");
+  }
+
+  private static boolean isTrue(SQLConf conf, String key) {
+    try {
+      return "true".equalsIgnoreCase(conf.getConfString(key));
+    } catch (RuntimeException e) {
+      return false; // an older Spark does not know it
+    }
+  }
+
+  private LogicalPlan grouped(LogicalPlan plan) throws ReflectiveOperationException {
+    if (plan instanceof Command || plan instanceof Subquery) {
+      List<LogicalPlan> children = new ArrayList<>();
+      boolean isChanged = false;
+      for (LogicalPlan child : ScalaTypes.list(plan.children())) {
+        LogicalPlan result = grouped(child);
+        isChanged |= result != child;
+        children.add(result);
+      }
+      return isChanged ? (LogicalPlan) plan.withNewChildren(ScalaTypes.seq(children)) : plan;
+    }
+    if (plan.isStreaming() || !plan.deterministic()) return plan;
+    ClusteringKeys keys = ClusteringKeys.of(plan);
+    List<GroupedScan> scans = new ArrayList<>();
+    if (keys.isEmpty() || !addScans(plan, keys, scans)) return plan;
+    boolean isAlways = ALWAYS.equalsIgnoreCase(conf().getConfString(SWITCH, "true").trim());
+    SparkSession session = SparkSession.active();
+    if (!isAlways) scans = GroupBalance.candidates(scans);
+    while (!scans.isEmpty()) {
+      List<List<GroupedScan>> stages = GroupedStages.worthwhile(with(plan, relations(scans)), scans, session, isAlways);
+      Map<Object, LogicalPlan> noted = new IdentityHashMap<>();
+      List<GroupedScan> kept = new ArrayList<>();
+      for (List<GroupedScan> stage : stages) {
+        kept.addAll(stage);
+        for (GroupedScan scan : stage) noted.put(scan.original, scan.noted(stage));
+      }
+      if (kept.size() == scans.size()) return with(plan, noted);
+      scans = kept;
+    }
+    return plan;
+  }
+
+  /** Adds the scans that could be grouped by keys; false if the plan has grouped ones already. */
+  private static boolean addScans(LogicalPlan plan, ClusteringKeys keys, List<GroupedScan> scans)
+    throws ReflectiveOperationException {
+    if (plan instanceof DataSourceV2ScanRelation) {
+      DataSourceV2ScanRelation scanned = (DataSourceV2ScanRelation) plan;
+      if (scanned.keyGroupedPartitioning().isDefined()) return false;
+      GroupedScan scan = GroupedScan.isCandidate(scanned) ? GroupedScan.of(scanned, keys) : null;
+      if (scan != null) scans.add(scan);
+    }
+    for (LogicalPlan child : ScalaTypes.list(plan.children()))
+      if (!addScans(child, keys, scans)) return false;
+    return true;
+  }
+
+  private static Map<Object, LogicalPlan> relations(List<GroupedScan> scans) {
+    Map<Object, LogicalPlan> relations = new IdentityHashMap<>();
+    for (GroupedScan scan : scans) relations.put(scan.original, scan.relation);
+    return relations;
+  }
+
+  /** The plan with other relations, by the scans that they replace. */
+  private static LogicalPlan with(LogicalPlan plan, final Map<Object, LogicalPlan> relations) {
+    return (LogicalPlan) plan.transform(ScalaTypes.rewrite(new ScalaTypes.Replacement() {
+      @Override
+      public boolean isFor(Object node) {
+        return node instanceof DataSourceV2ScanRelation
+          && relations.containsKey(((DataSourceV2ScanRelation) node).scan());
+      }
+
+      @Override
+      public Object of(Object node) {
+        return relations.get(((DataSourceV2ScanRelation) node).scan());
+      }
+    }));
+  }
+
+  /** Groups the files of a table in memory. */
+  @Override
+  protected String check(SparkSession session) {
+    try {
+      Table table = TrialTable.partitioned(new int[][] {{3, 3, 1, 9}, {4, 4, 2, 7}, {3, 3, 5, 6}});
+      LogicalPlan plan = TrialTable.optimized(session, "SELECT x, sum(y) FROM t GROUP BY x", table);
+      DataSourceV2ScanRelation scanned = TrialTable.scanned(plan);
+      if (scanned != null && scanned.keyGroupedPartitioning().isDefined()) return null; // the session's setting does it
+      if (scanned == null || !GroupedScan.isCandidate(scanned)) return "a scan is not as it is expected";
+      GroupedScan grouped = GroupedScan.of(scanned, ClusteringKeys.of(plan));
+      if (grouped == null) return "a scan cannot be grouped";
+      Map<List<Object>, Long> bytes = new HashMap<>();
+      bytes.put(new ArrayList<Object>(List.of(Integer.valueOf(3))), Long.valueOf(2));
+      bytes.put(new ArrayList<Object>(List.of(Integer.valueOf(4))), Long.valueOf(1));
+      return grouped.bytes.equals(bytes) && grouped.fields.equals("x") ? null : grouped.fields + " " + grouped.bytes;
+    } catch (ReflectiveOperationException e) {
+      return e.toString();
+    } catch (ParseException e) {
+      return e.toString();
+    }
+  }
+}

@@ -1,0 +1,178 @@
+package sparkicebergsql;
+
+import java.util.ArrayList;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.catalyst.expressions.DynamicPruningSubquery;
+import org.apache.spark.sql.catalyst.expressions.Expression;
+import org.apache.spark.sql.catalyst.expressions.SubqueryExpression;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.catalyst.plans.physical.BroadcastDistribution;
+import org.apache.spark.sql.catalyst.plans.physical.ClusteredDistribution;
+import org.apache.spark.sql.catalyst.plans.physical.Partitioning;
+import org.apache.spark.sql.catalyst.plans.physical.PartitioningCollection;
+import org.apache.spark.sql.execution.FilterExec;
+import org.apache.spark.sql.execution.SparkPlan;
+import org.apache.spark.sql.execution.aggregate.BaseAggregateExec;
+import org.apache.spark.sql.execution.datasources.v2.BatchScanExec;
+import org.apache.spark.sql.execution.exchange.BroadcastExchangeLike;
+import org.apache.spark.sql.execution.exchange.EnsureRequirements;
+import org.apache.spark.sql.execution.exchange.Exchange;
+import scala.Option;
+
+/** What Spark would do with grouped scans: which of them save a shuffle, by the physical plan that it makes. */
+public final class GroupedStages {
+  /** The partitioning of grouped scans, before Spark 4.2: later ones plan what is above them in another way. */
+  private static final String BY_KEYS = "org.apache.spark.sql.catalyst.plans.physical.KeyGroupedPartitioning";
+  /** Whether this Spark plans them in a way that was tried. */
+  public static final boolean ARE_KNOWN = areKnown();
+
+  private final Map<Object, GroupedScan> scans = new IdentityHashMap<>();
+  private final SparkSession session;
+  /** Whether only the rows count, not the time. */
+  private final boolean isAlways;
+  private final List<Stage> stages = new ArrayList<>();
+  private boolean isUnsure;
+
+  /** Scans whose rows no shuffle divides. */
+  private static final class Stage {
+    final List<GroupedScan> scans = new ArrayList<>();
+    /** Whether an operator relies on all of them to be grouped. */
+    boolean isUsed;
+    /** Whether a shuffle would move all rows of a side of a join: no group has reduced them before. */
+    boolean isOfAllRows;
+    /** Whether groups have reduced the rows. */
+    boolean isReduced;
+    /** Whether grouped rows of several plans follow each other, as those of UNION do. */
+    boolean isMixed;
+    /** Whether other rules, or Spark, may skip files once a broadcast side or a subquery is known. */
+    boolean mayReadLess;
+
+    void add(Stage other) {
+      scans.addAll(other.scans);
+      isUsed |= other.isUsed;
+      isOfAllRows |= other.isOfAllRows;
+      isReduced |= other.isReduced;
+      isMixed |= other.isMixed;
+      mayReadLess |= other.mayReadLess;
+    }
+  }
+
+  private static boolean areKnown() {
+    try {
+      Class.forName(BY_KEYS, false, SparkPlan.class.getClassLoader());
+      return true;
+    } catch (ClassNotFoundException e) {
+      return false;
+    }
+  }
+
+  private GroupedStages(SparkSession session, boolean isAlways) {
+    this.session = session;
+    this.isAlways = isAlways;
+  }
+
+  /**
+   * Of the grouped scans of a plan, those that are worth it, in lists of those whose rows come together.
+   *
+   * @param plan an optimized query, with these scans
+   * @param isAlways whether also if it is not expected to be faster
+   */
+  public static List<List<GroupedScan>> worthwhile(
+    LogicalPlan plan, List<GroupedScan> scans, SparkSession session, boolean isAlways) {
+    GroupedStages result = new GroupedStages(session, isAlways);
+    for (GroupedScan scan : scans) result.scans.put(scan.relation.scan(), scan);
+    result.end(result.stage(physical(plan, session)));
+    List<List<GroupedScan>> kept = new ArrayList<>();
+    if (result.isUnsure) return kept;
+    for (Stage stage : result.stages)
+      if (result.isWorthwhile(stage)) kept.add(stage.scans);
+    return kept;
+  }
+
+  private boolean isWorthwhile(Stage stage) {
+    if (!stage.isUsed) return false;
+    return isAlways
+      || !stage.mayReadLess && GroupBalance.isGood(stage.scans, stage.isOfAllRows, session.sparkContext());
+  }
+
+  /** The plan that Spark would run, with its shuffles; nothing runs. */
+  private static SparkPlan physical(LogicalPlan plan, SparkSession session) {
+    SparkPlan planned =
+      (SparkPlan) ((org.apache.spark.sql.classic.SparkSession) session).sessionState().planner().plan(plan).next();
+    return new EnsureRequirements(true, Option.empty()).apply(planned);
+  }
+
+  private void end(Stage stage) {
+    if (!stage.scans.isEmpty()) stages.add(stage);
+  }
+
+  /** The grouped scans whose rows reach a node without a shuffle. */
+  private Stage stage(SparkPlan node) {
+    Stage result = new Stage();
+    if (node instanceof BatchScanExec) {
+      GroupedScan scan = (GroupedScan) scans.get(((BatchScanExec) node).scan());
+      if (scan != null) result.scans.add(scan);
+      for (Expression filter : ScalaTypes.list(((BatchScanExec) node).runtimeFilters()))
+        result.mayReadLess |= isKnownLater(filter);
+      return result;
+    }
+    if (node.children().isEmpty()) {
+      // Spark does not give cached rows the partitions that the other side of a join has.
+      isUnsure |= isGrouped(node.outputPartitioning());
+      return result;
+    }
+    List<Stage> sides = new ArrayList<>();
+    boolean isByKeys = false;
+    for (int i = 0; i < node.children().size(); i++) {
+      Stage stage = stage((SparkPlan) node.children().apply(i));
+      Object required = node.requiredChildDistribution().apply(i);
+      isByKeys |= required instanceof ClusteredDistribution;
+      if (!(required instanceof BroadcastDistribution)) sides.add(stage);
+      result.mayReadLess |= required instanceof BroadcastDistribution;
+    }
+    for (Stage side : sides) {
+      // Who relies on the rows of UNION to be grouped, or joins them with others, is not known to be right.
+      if (isByKeys && (side.isMixed || side.scans.isEmpty() && isAnyGrouped(sides))) isUnsure = true;
+      if (!isByKeys && sides.size() > 1) {
+        end(side);
+        result.isMixed |= side.isMixed || !side.scans.isEmpty();
+      } else {
+        if (isByKeys && sides.size() > 1 && !side.isReduced) side.isOfAllRows = true;
+        result.add(side);
+      }
+    }
+    if (node instanceof FilterExec) result.mayReadLess |= isKnownLater(((FilterExec) node).condition());
+    result.isReduced |= node instanceof BaseAggregateExec;
+    result.isUsed |= isByKeys;
+    if (!(node instanceof Exchange)) return result;
+    result.mayReadLess |= node instanceof BroadcastExchangeLike;
+    end(result);
+    return new Stage();
+  }
+
+  /** Whether a condition has a subquery that Spark evaluates; one for a broadcast side is dropped if there is none. */
+  private static boolean isKnownLater(Expression e) {
+    if (e instanceof DynamicPruningSubquery) return !((DynamicPruningSubquery) e).onlyInBroadcast();
+    if (e instanceof SubqueryExpression) return true;
+    for (Expression child : ScalaTypes.list(e.children()))
+      if (isKnownLater(child)) return true;
+    return false;
+  }
+
+  private static boolean isAnyGrouped(List<Stage> sides) {
+    for (Stage side : sides)
+      if (!side.scans.isEmpty()) return true;
+    return false;
+  }
+
+  private static boolean isGrouped(Partitioning partitioning) {
+    if (partitioning.getClass().getName().equals(BY_KEYS)) return true;
+    if (!(partitioning instanceof PartitioningCollection)) return false;
+    for (Partitioning member : ScalaTypes.list(((PartitioningCollection) partitioning).partitionings()))
+      if (isGrouped(member)) return true;
+    return false;
+  }
+}

@@ -1,0 +1,307 @@
+"""The rule colocate: joins and groups without a shuffle, and the rows of the same tables outside Iceberg."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+
+import pytest
+import spj_queries
+from pyspark.sql import DataFrame, SparkSession
+from session_settings import settings
+
+import spark_iceberg_sql as sis
+
+SWITCH = "spark.iceberg_sql.colocate"
+GROUPING = "spark.sql.iceberg.planning.preserve-data-grouping"
+BUCKETING = "spark.sql.sources.v2.bucketing."
+COLUMNS = "id BIGINT, k INT, s STRING, ts TIMESTAMP"
+# Several files of a partition, and several tasks of a file, as in a large table.
+DIVIDED = "'read.split.target-size' = '1', 'read.split.open-file-cost' = '1'"
+# By name: the partition fields, and which rows of all there are. Some buckets have no rows in one of the tables.
+TABLES = {
+    "a": ("bucket(4, id)", "id IS NULL OR id % 7 <> 3"),
+    "b": ("bucket(4, id)", "id % 5 <> 2"),
+    "c": ("bucket(4, id)", "id IN (1, 2, 3)"),
+    "b8": ("bucket(8, id)", "true"),
+    "plain": ("", "true"),
+    "kid": ("k, bucket(4, id)", "true"),
+    "idk": ("bucket(4, id), k", "true"),
+    "d": ("days(ts)", "id < 30"),
+    "e": ("days(ts)", "id > 10"),
+    "i": ("k", "true"),
+    "s": ("bucket(4, s)", "true"),
+    "w": ("truncate(2, s)", "true"),
+}
+ROWS = (
+    "SELECT if(id % 11 = 10, NULL, id) AS id, CAST(id % 3 AS INT) AS k, concat('s', id % 9) AS s, "
+    "timestamp_seconds(1700000000 + (id % 12) * 40000) AS ts FROM range(40)"
+)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def tables(spark: SparkSession) -> Iterator[None]:
+    for namespace in ("local.colo", "spark_catalog.colo"):
+        spark.sql(f"CREATE NAMESPACE IF NOT EXISTS {namespace}")
+    for name, (fields, which) in TABLES.items():
+        create(spark, name, fields)
+        write(spark, name, f"SELECT * FROM ({ROWS}) WHERE {which}")
+    keys = {
+        "spark.sql.autoBroadcastJoinThreshold": "-1",
+        f"{BUCKETING}enabled": "true",  # the default since Spark 4.1
+        f"{BUCKETING}pushPartValues.enabled": "true",
+    }
+    with settings(spark, **keys):
+        yield
+    for name in TABLES:
+        drop(spark, name)
+
+
+def create(spark: SparkSession, name: str, fields: str, properties: str = DIVIDED) -> None:
+    by = f"PARTITIONED BY ({fields})" if fields else ""
+    spark.sql(f"CREATE TABLE local.colo.{name} ({COLUMNS}) USING iceberg {by} TBLPROPERTIES ({properties})")
+    spark.sql(f"CREATE TABLE spark_catalog.colo.{name} ({COLUMNS}) USING parquet")
+
+
+def write(spark: SparkSession, name: str, rows: str) -> None:
+    for catalog in ("local", "spark_catalog"):
+        spark.sql(f"INSERT INTO {catalog}.colo.{name} {rows}")
+
+
+def drop(spark: SparkSession, name: str) -> None:
+    for catalog in ("local", "spark_catalog"):
+        spark.sql(f"DROP TABLE {catalog}.colo.{name}")
+
+
+def rows(spark: SparkSession, query: str, tables: str) -> list[str]:
+    return sorted(str(tuple(row)) for row in spark.sql(query.replace("{t}", tables)).collect())
+
+
+def grouped(frame: DataFrame) -> int:
+    """Scans of a plan that read each partition in one task."""
+    return len(re.findall(r"groupedBy=[^)]", plan(frame)))
+
+
+def shuffles(frame: DataFrame) -> int:
+    return plan(frame).count("Exchange hashpartitioning")
+
+
+def plan(frame: DataFrame) -> str:
+    """The physical plan, before it runs."""
+    return str(frame._jdf.queryExecution().executedPlan().toString())
+
+
+# By query: how many scans are grouped. The others are shuffled as without the rule.
+SHAPES = {
+    "SELECT a.id, b.k FROM {t}.a a JOIN {t}.b b ON a.id = b.id": 2,
+    "SELECT a.id, b.k FROM {t}.a a LEFT JOIN {t}.b b ON a.id = b.id": 2,
+    "SELECT a.id, b.k FROM {t}.a a RIGHT JOIN {t}.b b ON a.id = b.id": 2,
+    "SELECT a.id, b.id AS i FROM {t}.a a FULL JOIN {t}.b b ON a.id = b.id": 2,
+    "SELECT id FROM {t}.a WHERE id IN (SELECT id FROM {t}.b)": 2,
+    "SELECT id FROM {t}.a a WHERE NOT EXISTS (SELECT 1 FROM {t}.b b WHERE a.id = b.id)": 2,
+    "SELECT a.id, b.k FROM {t}.a a JOIN {t}.b b ON a.id <=> b.id": 0,  # Spark joins on two expressions of each
+    "SELECT x.i, count(*) FROM (SELECT id AS i FROM {t}.a WHERE k < 2) x JOIN {t}.c c ON x.i = c.id GROUP BY x.i": 2,
+    "SELECT a.id, b.k, c.s FROM {t}.a a JOIN {t}.b b ON a.id = b.id JOIN {t}.c c ON b.id = c.id": 3,
+    "SELECT id, count(*), max(s) FROM {t}.a GROUP BY id": 1,
+    "SELECT id, k, count(*) FROM {t}.a GROUP BY id, k": 1,
+    "SELECT DISTINCT id FROM {t}.c": 1,
+    "SELECT id, k, row_number() OVER (PARTITION BY id ORDER BY k) FROM {t}.a": 1,
+    "SELECT x.id, n FROM (SELECT id, count(*) AS n FROM {t}.a GROUP BY id) x JOIN {t}.b b ON x.id = b.id": 2,
+    "SELECT a.id FROM {t}.a a JOIN {t}.a b ON a.id = b.id": 2,
+    "SELECT a.ts, b.id FROM {t}.d a JOIN {t}.e b ON a.ts = b.ts": 2,
+    "SELECT a.id FROM {t}.idk a JOIN {t}.idk b ON a.id = b.id AND a.k = b.k": 2,
+    "SELECT s, count(*) FROM {t}.s GROUP BY s": 1,
+    "SELECT (SELECT max(a.id) FROM {t}.a a JOIN {t}.b b ON a.id = b.id) AS m, k FROM {t}.c": 2,
+    # What is joined on other keys, or partitioned in another way.
+    "SELECT a.id FROM {t}.a a JOIN {t}.b8 b ON a.id = b.id": 0,
+    "SELECT a.id FROM {t}.a a JOIN {t}.plain b ON a.id = b.id": 0,
+    "SELECT a.id FROM {t}.idk a JOIN {t}.kid b ON a.id = b.id AND a.k = b.k": 0,
+    "SELECT a.id FROM {t}.a a JOIN {t}.b b ON a.k = b.k": 0,
+    "SELECT k, count(*) FROM {t}.a GROUP BY k": 0,
+    "SELECT id, count(*) FROM {t}.idk WHERE k = 1 GROUP BY id": 0,
+    "SELECT s, count(*) FROM {t}.w GROUP BY s": 0,
+    "SELECT id FROM {t}.a WHERE id > 5": 0,
+    "SELECT id, count(*) FROM (SELECT id FROM {t}.a UNION ALL SELECT id FROM {t}.b) GROUP BY id": 0,
+    "SELECT id, rand() < 2, count(*) FROM {t}.a GROUP BY ALL": 0,
+    # Hints.
+    "SELECT /*+ BROADCAST(b) */ a.id FROM {t}.a a JOIN {t}.b b ON a.id = b.id": 0,
+    "SELECT /*+ SHUFFLE_HASH(b) */ a.id FROM {t}.a a JOIN {t}.b b ON a.id = b.id": 2,
+    "SELECT /*+ REPARTITION(3) */ a.id FROM {t}.a a JOIN {t}.b b ON a.id = b.id": 2,
+    "SELECT a.id FROM (SELECT /*+ REPARTITION(3, id) */ * FROM {t}.a) a JOIN {t}.b b ON a.id = b.id": 0,
+}
+
+
+@pytest.mark.parametrize("adaptive", ["true", "false"])
+def test_rows_and_plans(spark: SparkSession, adaptive: str) -> None:
+    wrong = []
+    for query, count in SHAPES.items():
+        with settings(spark, **{SWITCH: "always", "spark.sql.adaptive.enabled": adaptive}):
+            frame = spark.sql(query.replace("{t}", "local.colo"))
+            with settings(spark, **{SWITCH: "false"}):
+                before = shuffles(spark.sql(query.replace("{t}", "local.colo")))
+            if grouped(frame) != count or (shuffles(frame) < before) != (count > 0):
+                wrong.append((query, grouped(frame), shuffles(frame), before))
+            if rows(spark, query, "local.colo") != rows(spark, query, "spark_catalog.colo"):
+                wrong.append((query, "other rows"))
+    assert not wrong
+
+
+JOIN = "SELECT a.id, b.k FROM {t}.a a JOIN {t}.b b ON a.id = b.id"
+
+
+def is_grouped(spark: SparkSession, query: str = JOIN) -> bool:
+    return grouped(spark.sql(query.replace("{t}", "local.colo"))) > 0
+
+
+LARGE = "SELECT a.id, b.k FROM local.colo.large a JOIN local.colo.more b ON a.id = b.id"
+
+
+@pytest.fixture
+def large(spark: SparkSession) -> Iterator[None]:
+    """Two tables of four partitions of more than a megabyte, and one with all rows in one of them."""
+    text = "concat(sha2(cast(id AS string), 512), sha2(cast(-id AS string), 512))"
+    for name, key in (("large", "id"), ("more", "id"), ("skewed", "1L")):
+        spark.sql(
+            f"CREATE TABLE local.colo.{name} ({COLUMNS}) USING iceberg PARTITIONED BY (bucket(4, id)) "
+            f"TBLPROPERTIES ('read.split.target-size' = '100000', 'read.split.open-file-cost' = '1')"
+        )
+        spark.sql(f"INSERT INTO local.colo.{name} SELECT {key}, CAST(id % 3 AS INT), {text}, now() FROM range(80000)")
+    yield
+    for name in ("large", "more", "skewed"):
+        spark.sql(f"DROP TABLE local.colo.{name}")
+
+
+@pytest.mark.main("rule colocate")
+def test_chosen_by_itself(spark: SparkSession, large: None) -> None:
+    """Four buckets keep two cores busy; the rows of one value do not."""
+    assert is_grouped(spark, LARGE)
+    note = "no shuffle: local.colo.large and local.colo.more are grouped by bucket(4, id)"
+    assert note in str(sis.explain(spark, LARGE))
+    assert spark.sql(LARGE).count() == 80_000
+    for query in (
+        JOIN,  # a few rows
+        "SELECT id, count(*) FROM local.colo.skewed GROUP BY id",
+        # Other rules may skip files of these while they run; of all rows, metadata would answer min before.
+        (
+            "SELECT id, count(*) FROM local.colo.large "
+            "WHERE k > (SELECT min(k) FROM {t}.plain WHERE s LIKE '%1') GROUP BY id"
+        ),
+        f"SELECT /*+ BROADCAST(c) */ x.id FROM ({LARGE}) x JOIN {{t}}.plain c ON x.k = c.k",
+    ):
+        assert not is_grouped(spark, query), query
+        with settings(spark, **{SWITCH: "always"}):
+            assert is_grouped(spark, query), query
+
+
+def test_the_user_s_settings_win(spark: SparkSession) -> None:
+    for key, value in (
+        *((SWITCH, "false"), (GROUPING, "false"), (f"{BUCKETING}enabled", "false")),
+        ("spark.sql.optimizer.excludedRules", "sparkicebergsql.Colocate"),
+        (f"{BUCKETING}partiallyClusteredDistribution.enabled", "true"),
+        (f"{BUCKETING}shuffle.enabled", "true"),
+    ):
+        with settings(spark, **({SWITCH: "always"} | {key: value})):
+            assert not is_grouped(spark), key
+    with settings(spark, **{GROUPING: "true"}):
+        assert is_grouped(spark, "SELECT id FROM {t}.a WHERE id > 5")  # as the user has set it
+    with settings(spark, **{SWITCH: "always"}):
+        assert is_grouped(spark)
+
+
+@pytest.mark.parametrize("adaptive", ["true", "false"])
+def test_rows_that_are_kept(spark: SparkSession, adaptive: str) -> None:
+    """Two tables that lack different buckets, in the cache or as a checkpoint: Spark may join them bucket by bucket."""
+    query = "SELECT id, count(*) AS n FROM {t}.%s GROUP BY id"
+    with settings(spark, **{SWITCH: "always", "spark.sql.adaptive.enabled": adaptive}):
+        for how in ("cache", "localCheckpoint"):
+            results = []
+            for tables in ("local.colo", "spark_catalog.colo"):
+                left, right, other = (spark.sql((query % name).replace("{t}", tables)) for name in "acb")
+                left, right = getattr(left, how)(), getattr(right, how)()
+                joins = (left.join(right, "id", "left"), other.join(left, "id"), left.join(other, "id", "full"))
+                results.append([sorted(map(str, joined.collect())) for joined in joins])
+                left.unpersist()
+                right.unpersist()
+            assert results[0] == results[1], how
+
+
+def test_deletes_branches_versions_and_old_specs(spark: SparkSession) -> None:
+    create(spark, "x", "bucket(4, id)", f"{DIVIDED}, 'write.delete.mode' = 'merge-on-read', 'format-version' = '2'")
+    try:
+        write(spark, "x", ROWS)
+        (first,) = spark.sql("SELECT snapshot_id FROM local.colo.x.snapshots").first()
+        query = "SELECT x.id, count(*), max(b.k) FROM {x} x JOIN {t}.b b ON x.id = b.id GROUP BY x.id"
+        of_x = query.replace("{x}", "{t}.x")
+        all_rows = rows(spark, of_x, "spark_catalog.colo")
+        spark.sql("DELETE FROM local.colo.x WHERE id % 4 = 1")
+        spark.sql("ALTER TABLE local.colo.x CREATE BRANCH more")
+        spark.sql(f"INSERT INTO local.colo.x.branch_more {ROWS}")
+        left = query.replace("{x}", "(SELECT * FROM {t}.x WHERE NOT id % 4 = 1)")
+        twice = query.replace("{x}", "(SELECT * FROM {t}.x WHERE NOT id % 4 = 1 UNION ALL SELECT * FROM {t}.x)")
+        with settings(spark, **{SWITCH: "always"}):
+            for ours, truth in (
+                (of_x, rows(spark, left, "spark_catalog.colo")),
+                (query.replace("{x}", f"{{t}}.x VERSION AS OF {first}"), all_rows),
+                (query.replace("{x}", "{t}.x VERSION AS OF 'more'"), rows(spark, twice, "spark_catalog.colo")),
+            ):
+                assert is_grouped(spark, ours), ours
+                assert rows(spark, ours, "local.colo") == truth, ours
+            spark.sql("ALTER TABLE local.colo.x REPLACE PARTITION FIELD bucket(4, id) WITH bucket(8, id)")
+            spark.sql(f"INSERT INTO local.colo.x {ROWS}")
+            assert not is_grouped(spark, of_x)
+            assert rows(spark, of_x, "local.colo") == rows(spark, twice, "spark_catalog.colo")
+    finally:
+        drop(spark, "x")
+
+
+def test_writes(spark: SparkSession) -> None:
+    """The rows of a MERGE, a DELETE and a table that is created from a join."""
+    source = "(SELECT a.id, count(*) AS n FROM {t}.a a JOIN {t}.b b ON a.id = b.id GROUP BY a.id)"
+    with settings(spark, **{SWITCH: "always"}):
+        spark.sql(f"CREATE TABLE local.colo.n USING iceberg AS SELECT * FROM {source.replace('{t}', 'local.colo')}")
+        truth = rows(spark, f"SELECT * FROM {source}", "spark_catalog.colo")
+        assert rows(spark, "SELECT * FROM local.colo.n", "") == truth
+        for mode in ("copy-on-write", "merge-on-read"):
+            spark.sql(f"ALTER TABLE local.colo.n SET TBLPROPERTIES ('write.merge.mode' = '{mode}')")
+            spark.sql(
+                f"MERGE INTO local.colo.n USING {source.replace('{t}', 'local.colo')} s ON n.id = s.id "
+                "WHEN MATCHED AND s.id % 2 = 0 THEN DELETE WHEN MATCHED THEN UPDATE SET n = n.n + s.n "
+                "WHEN NOT MATCHED THEN INSERT *"
+            )
+            # The second one inserts again what the first has deleted.
+            merged = "id % 2 = 1" if mode == "copy-on-write" else "true"
+            factor = "if(id % 2 = 0, 1, 3)" if mode == "merge-on-read" else "2"
+            truth = rows(
+                spark, f"SELECT id, n * {factor} FROM {source} WHERE {merged} OR id IS NULL", "spark_catalog.colo"
+            )
+            assert rows(spark, "SELECT * FROM local.colo.n", "") == truth, mode
+    spark.sql("DROP TABLE local.colo.n")
+
+
+def compare(spark: SparkSession, seed: int, count: int, names: tuple[str, ...]) -> None:
+    spj_queries.create(spark, seed, names)
+    wrong, without_shuffle = [], 0
+    try:
+        for query in spj_queries.queries(seed, count, names):
+            adaptive = str(query.aqe).lower()
+            with settings(spark, **{SWITCH: "always", "spark.sql.adaptive.enabled": adaptive}):
+                without_shuffle += grouped(spark.sql(query.text.replace("{t}", "local.spjr"))) > 0
+                truth = spj_queries.result(spark, query.text, "spark_catalog.spjr")
+                if spj_queries.result(spark, query.text, "local.spjr") != truth:
+                    wrong.append((adaptive, query.text))
+        assert not wrong
+        assert without_shuffle > count / 10
+    finally:
+        for name in names:
+            spark.sql(f"DROP TABLE local.spjr.{name}")
+            spark.sql(f"DROP TABLE spark_catalog.spjr.{name}")
+
+
+def test_random_queries(spark: SparkSession) -> None:
+    compare(spark, 7, 6, ("b8", "b4o", "b4", "kb4"))
+
+
+@pytest.mark.swept
+def test_many_random_queries(spark: SparkSession) -> None:
+    compare(spark, int(os.environ.get("SIS_SEED", "1")), 150, tuple(spj_queries.TABLES))
