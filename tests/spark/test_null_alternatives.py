@@ -53,6 +53,9 @@ PREDICATES = (
     "b IS NULL",
 )
 STATEMENTS = (
+    "{c} LIKE 'ab%'",
+    "startswith({c}, 'a')",
+    "{c} IN ('ab', 'xyz')",
     "{c} LIKE 'ab%' OR k > 6",
     "{c} NOT LIKE 'ab%'",
     "{c} NOT LIKE 'ab%' OR b = 1",

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 from samples import swept
+from scans import metrics
 
 # Of bounds that ORC's writer makes wrong.
 pytestmark = pytest.mark.filterwarnings("ignore::spark_iceberg_sql.errors.IcebergSqlWarning")
@@ -195,4 +196,32 @@ def test_is_distinct_from(spark: SparkSession, partitioning: str) -> None:
             kept = [row.id for row in spark.sql(f"SELECT id FROM {table}").collect()]
             assert sorted(kept) == sorted(row.id for row in truth if not row[f"c{i}"]), DISTINCT[i]
             spark.sql(f"INSERT OVERWRITE {insert.removeprefix('INSERT INTO ')}")
+        spark.sql(f"DROP TABLE {table} PURGE")
+
+
+@pytest.mark.parametrize("by", ["", "PARTITIONED BY (days(ts))", "PARTITIONED BY (bucket(4, d), years(ts))"])
+def test_early_times_without_bounds(spark: SparkSession, by: str) -> None:
+    """The filter within a file is in another calendar before 15 October 1582."""
+    table, truth = "local.orc_filters.early", "orc_filters_early"
+    dates = ("0001-01-01", "1500-03-01", "1582-10-10", "1582-10-15", "1999-12-31", "2024-02-03")
+    rows = ", ".join(f"({i}, DATE '{d}', TIMESTAMP '{d} 01:02:03')" for i, d in enumerate(dates))
+    spark.sql(
+        f"CREATE TABLE {table} (id INT, d DATE, ts TIMESTAMP) USING iceberg {by} TBLPROPERTIES ("
+        "'write.format.default' = 'orc', 'write.metadata.metrics.default' = 'counts')"
+    )
+    try:
+        spark.sql(f"INSERT INTO {table} VALUES {rows}")
+        spark.sql(f"SELECT * FROM VALUES {rows} AS t (id, d, ts)").createOrReplaceTempView(truth)
+        for column, date in product(("d", "ts"), dates):
+            value = f"DATE '{date}'" if column == "d" else f"TIMESTAMP '{date} 01:02:03'"
+            for condition in (f"{column} {o} {value}" for o in ("=", "<=>", "<", "<=", ">", ">=", "<>", "IN")):
+                query = "SELECT id FROM {} WHERE {} ORDER BY id"
+                text = condition if "IN" not in condition else f"{column} IN ({value})"
+                expected = spark.sql(query.format(truth, text)).collect()
+                assert spark.sql(query.format(table, text)).collect() == expected, text
+        if by.endswith("(days(ts))"):
+            assert (
+                metrics(spark.sql(f"SELECT id FROM {table} WHERE ts > TIMESTAMP '2000-01-01'"))["resultDataFiles"] < 6
+            )
+    finally:
         spark.sql(f"DROP TABLE {table} PURGE")

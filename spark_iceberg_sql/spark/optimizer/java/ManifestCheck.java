@@ -121,7 +121,10 @@ public final class ManifestCheck implements Callable<List<BoundFault>> {
       BoundFault.Kind kind = isCounted ? BoundFault.Kind.COUNTED_NULLS : BoundFault.Kind.NULLS;
       add(field.sourceId(), kind, file);
     }
-    if (file.format() == FileFormat.ORC && !hasOrc) addOrc(file);
+    if (file.format() == FileFormat.ORC) {
+      if (!hasOrc) addOrc(file);
+      addUnbounded(file);
+    }
     addMiscounted(file);
     Map<Integer, ByteBuffer> lower = file.lowerBounds(), upper = file.upperBounds();
     if (lower == null || upper == null) return;
@@ -159,6 +162,23 @@ public final class ManifestCheck implements Callable<List<BoundFault>> {
   }
 
   /** Adds what ORC's reader may skip, once for all ORC files: nulls of the fields of structs, and some texts. */
+  /** A time without a bound may be of any year, unless the file's partition tells it. */
+  private void addUnbounded(DataFile file) {
+    Map<Integer, ByteBuffer> lower = file.lowerBounds();
+    for (Types.NestedField field : fields.values()) {
+      Integer id = Integer.valueOf(field.fieldId());
+      if (lower != null && lower.get(id) != null) continue;
+      BoundFault fault = OrcTimes.unbounded(file, field, "", null);
+      if (fault == null || isAllNull(file, field.fieldId())) continue;
+      for (int i = 0; i < partitioning.size(); i++) {
+        PartitionField by = (PartitionField) partitioning.get(i);
+        if (by.sourceId() == field.fieldId() && fault != null)
+          fault = OrcTimes.unbounded(file, field, by.transform().toString(), file.partition().get(i, Object.class));
+      }
+      if (fault != null) BoundFault.add(faults, fault);
+    }
+  }
+
   private void addOrc(DataFile file) {
     hasOrc = true;
     for (Types.NestedField field : fields.values())

@@ -103,8 +103,9 @@ public class NullPartitions extends ScalaTypes.Mapping<Expression, Expression> {
       : null;
     if (tested != null && !isText(tested)) return e;
     Expression column = range == null ? source(tested) : range.column();
-    if (column == null || !isNullSomewhere(column, required)) return e;
-    if (!isNegated && !isAlternative) return range == null ? new And(new IsNotNull(column), e) : e;
+    // A DELETE of whole files evaluates the condition for each file's partition, with all its parts.
+    if (column == null || !isNullSomewhere(column, isWrite ? List.of() : required)) return e;
+    if (!isNegated && !isAlternative && !isWrite) return range == null ? new And(new IsNotNull(column), e) : e;
     if (range == null) return compared(e, predicate, tested, isNegated);
     if (!range.isExact && isOverwrite) return e;
     isWider |= !range.isExact;
