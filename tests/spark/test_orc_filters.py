@@ -225,3 +225,18 @@ def test_early_times_without_bounds(spark: SparkSession, by: str) -> None:
             )
     finally:
         spark.sql(f"DROP TABLE {table} PURGE")
+
+
+def test_the_first_time_of_all(spark: SparkSession) -> None:
+    """What is read beside the range that a filter implies ends at the least number, and does not wrap around."""
+    table = "local.orc_filters.first"
+    spark.sql(
+        f"CREATE TABLE {table} (id INT, ts TIMESTAMP) USING iceberg PARTITIONED BY (hours(ts)) "
+        "TBLPROPERTIES ('write.format.default' = 'orc')"
+    )
+    try:
+        spark.sql(f"INSERT INTO {table} VALUES (1, timestamp_micros(-9223372036854775807)), (2, timestamp_micros(999))")
+        rows = spark.sql(f"SELECT id FROM {table} WHERE ts >= timestamp_micros(-12219379200000000)").collect()
+        assert [row.id for row in rows] == [2]
+    finally:
+        spark.sql(f"DROP TABLE {table} PURGE")

@@ -392,3 +392,17 @@ def test_a_decimal_that_cannot_be_written(spark: SparkSession, prices: str) -> N
     assert ids(spark, prices, "price < 0") == [2, 3]
     assert ids(spark, prices, "price <= -99.99") == [3]
     assert ids(spark, prices, "price > -99.99 AND price < 99.99") == [2]
+
+
+def test_the_least_number_of_a_column_that_is_promoted(spark: SparkSession) -> None:
+    """It is judged by the column's type of now, though its manifest was read before."""
+    table = "local.type_limits.promoted"
+    spark.sql(f"CREATE TABLE {table} (id INT, v INT) USING iceberg PARTITIONED BY (truncate(10, v))")
+    try:
+        spark.sql(f"INSERT INTO {table} VALUES (1, CAST({LEAST}L AS INT)), (2, 5)")
+        assert ids(spark, table, f"v = {LEAST}") == [1]
+        spark.sql(f"ALTER TABLE {table} ALTER COLUMN v TYPE BIGINT")
+        for condition in (f"v = {LEAST}", f"v IN ({LEAST}, 7)", f"v < {LEAST + 5}"):
+            assert ids(spark, table, condition) == [1], condition
+    finally:
+        spark.sql(f"DROP TABLE {table} PURGE")

@@ -139,7 +139,10 @@ public final class FileBounds {
     for (Snapshot s : snapshots) {
       List<ManifestFile> all = s.allManifests(table.io());
       TruncatedFile.check(table, s, all);
-      for (ManifestFile m : all) manifests.put(table.io().newInputFile(m.path()).location() + " " + m.length(), m);
+      // What a manifest states is judged by the types that the columns have now.
+      String types = " " + table.schema().schemaId();
+      for (ManifestFile m : all)
+        manifests.put(table.io().newInputFile(m.path()).location() + " " + m.length() + types, m);
     }
     FileBounds result = new FileBounds();
     Map<String, List<BoundFault>> read = new HashMap<>();

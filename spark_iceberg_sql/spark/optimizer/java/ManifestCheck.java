@@ -161,7 +161,6 @@ public final class ManifestCheck implements Callable<List<BoundFault>> {
     }
   }
 
-  /** Adds what ORC's reader may skip, once for all ORC files: nulls of the fields of structs, and some texts. */
   /** A time without a bound may be of any year, unless the file's partition tells it. */
   private void addUnbounded(DataFile file) {
     Map<Integer, ByteBuffer> lower = file.lowerBounds();
@@ -179,6 +178,7 @@ public final class ManifestCheck implements Callable<List<BoundFault>> {
     }
   }
 
+  /** Adds what ORC's reader may skip, once for all ORC files: nulls of the fields of structs, and some texts. */
   private void addOrc(DataFile file) {
     hasOrc = true;
     for (Types.NestedField field : fields.values())

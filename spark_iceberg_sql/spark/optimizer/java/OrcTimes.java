@@ -28,7 +28,9 @@ public final class OrcTimes {
     if (file.format() != FileFormat.ORC || !isTimestamp && field.type().typeId() != Type.TypeID.DATE) return null;
     long unit = isTimestamp ? DAY : 1;
     if (minimum >= (CUTOVER + APART) * unit) return null;
-    return fault(file, field, BoundFault.Kind.CALENDAR, minimum - APART * unit, maximum + APART * unit);
+    long first = Math.max(minimum, Long.MIN_VALUE + APART * unit) - APART * unit;
+    long last = Math.min(maximum, Long.MAX_VALUE - APART * unit) + APART * unit;
+    return fault(file, field, BoundFault.Kind.CALENDAR, first, last);
   }
 
   /**
