@@ -11,7 +11,6 @@ from spark_iceberg_sql.diagnostics import Edit
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.facts.function_calls import misspelt_verb
 from spark_iceberg_sql.facts.hidden_fields import may_redefine, named_columns
-from spark_iceberg_sql.lazy import regex
 from spark_iceberg_sql.model.schema import folded, similar_names
 from spark_iceberg_sql.model.table import RelationKind, Table
 from spark_iceberg_sql.records import record
@@ -42,7 +41,6 @@ _METADATA_COLUMNS = frozenset({
     "_change_type", "_change_ordinal", "_commit_snapshot_id", "_metadata", "metadata",
 })  # fmt: skip
 _ANY_SCHEMA = "write.spark.accept-any-schema"
-_METADATA_TABLE = regex(r"([\w.`]+)\$(\w+)")
 _MISSPELT_FROM = frozenset({"FRM", "FORM", "FRO", "FRON", "FOM", "ROM", "FROMM", "FRMO", "RFOM", "FRROM", "FROOM"})
 _ACTIONS = frozenset({"UPDATE", "DELETE", "INSERT"})
 
@@ -136,15 +134,6 @@ def _select_words(context: Context, tokens: Sequence[Token]) -> Iterator[Refused
         is_misspelt = tokens[i - 1].text == "*" and token.kind is TokenKind.WORD
         if is_misspelt and token.word in _MISSPELT_FROM and _known_table(context, tokens, i + 1)[0] is not None:
             yield RefusedWord(token.span, f"`{token.text}` is no clause", "write `FROM`", Edit(*token.span, "FROM"))
-    statement = context.statement
-    for match in _METADATA_TABLE.finditer(statement.script, statement.start, statement.end):
-        path = tuple(part.strip("`") for part in match[1].split("."))
-        table = context.catalog.get(path)
-        is_code = any(token.start == match.start() and token.kind in _NAMES for token in tokens)
-        if is_code and isinstance(table, Table) and _is_known(table):
-            name = f"{match[1]}.{match[2]}"
-            message = f"`{match[0]}` is another engine's name of a metadata table"
-            yield RefusedWord(match.span(), message, f"write `{name}`", Edit(*match.span(), name))
 
 
 def _merge_words(context: Context, tokens: Sequence[Token]) -> Iterator[RefusedWord]:

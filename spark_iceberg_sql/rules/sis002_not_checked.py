@@ -22,6 +22,8 @@ ALTER TABLE sales.orders ADD PARTITION FIELD bucket(16, customer_id);
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import re
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -93,7 +95,7 @@ def skipped_note(context: Context, skipped: Sequence[SkippedRule]) -> Finding:
     elif context.catalog.live:
         help_ = LIVE_QUERY_HELP if query and not missing_facts.startswith("table ") else LIVE_HELP
     else:
-        help_ = _other_engine_help(context) or (QUERY_HELP if query else OFFLINE_HELP)
+        help_ = _other_engine_help(context.statement.text) or (QUERY_HELP if query else OFFLINE_HELP)
     scope = "only the text was checked" if missing_facts.startswith("table ") else "partly checked"
     return Finding(_target_span(context), f"{scope}: {missing_facts}", help_)
 
@@ -120,7 +122,7 @@ def dialect_note(context: Context) -> Finding:
     return Finding(
         _target_span(context),
         "not checked: nothing shows that this is Spark SQL or an Iceberg table",
-        _other_engine_help(context)
+        _script_help(context.text)
         or "write `USING iceberg` in CREATE TABLE, or name the catalog with `--default-catalog`, "
         "or with `default-catalog` in the configuration",
     )
@@ -136,15 +138,20 @@ _MARKS = {
 }
 
 
-def _other_engine_help(context: Context) -> str | None:
+def _other_engine_help(text: str) -> str | None:
     """What to do with DDL that is plainly another engine's; None for any other text."""
     for engine, mark in _MARKS.items():
-        if mark.search(context.text) is not None:
+        if mark.search(text) is not None:
             return (
                 f"if it is {engine.capitalize()}'s, say so with `-- dialect: {engine}` in the first line; "
                 f"`iceberg-sql translate --from {engine}` writes it for Spark"
             )
     return None
+
+
+@lru_cache(maxsize=1)  # a script is asked for once for each of its statements
+def _script_help(script: str) -> str | None:
+    return _other_engine_help(script)
 
 
 def _target_span(context: Context) -> terms.Offsets:

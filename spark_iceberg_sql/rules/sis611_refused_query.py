@@ -3,9 +3,8 @@
 ## Why
 Spark parses and resolves a statement when it runs: a job fails at it after those before it. These are found in the
 text: a column that the table does not have, in a query over one table, in the list of an INSERT, in MERGE and UPDATE;
-DELETE without FROM; WHEN MATCHED without THEN; a misspelt verb or FROM; another engine's name of a metadata table,
-`events$files`. The rule needs a table whose columns are all known; in programs, where a view may have its name,
-columns of queries are not compared.
+DELETE without FROM; WHEN MATCHED without THEN; a misspelt verb or FROM. The rule needs a table whose columns are all
+known; in programs, where a view may have its name, columns of queries are not compared.
 
 ## Instead
 The column of the table, and Spark's clause.

@@ -39,10 +39,6 @@ CREATE TABLE t (id INT) USING iceberg;
 SELCT * FROM t;  -- error: SIS611
 SELECT * FRM t;  -- error: SIS611
 
--- case: a metadata table of another engine
-CREATE TABLE t (id INT) USING iceberg;
-SELECT * FROM t$files;  -- error: SIS611
-
 -- case: what Spark takes
 CREATE TABLE t (id INT, ts TIMESTAMP, s STRUCT<x: INT>) USING iceberg;
 SELECT id AS n, s.x, t.s.x, current_date, NULL, date_add(DAY, 1, ts), id y, y + 1 FROM t WHERE t.id IS NOT NULL;

@@ -31,7 +31,7 @@ import org.objenesis.ObjenesisStd;
  * of one scan with the same files, which are not planned again: only how they are divided among tasks differs.
  */
 public final class GroupedScan {
-  private static final String GROUPS = "taskGroups", KEY_TYPE = "groupingKeyType", BUCKET = "bucket[";
+  private static final String GROUPS = "taskGroups", KEY_TYPE = "groupingKeyType";
 
   /** As the optimizer built it. */
   public final Scan original;
@@ -132,15 +132,16 @@ public final class GroupedScan {
       Types.NestedField read = layout.field(column);
       if (read == null || read.fieldId() != source.fieldId()) continue;
       if (!keys.contain(column)) return null;
-      String transform = field.transform().toString(), clause = clause(transform, source);
+      Transform transform = Transform.ofSpec(field.transform().toString());
+      String clause = clause(field, transform, source);
       // Iceberg reads a column that is a field itself from the partition, and a bucket depends on the value alone.
-      boolean isSure = transform.equals("identity") || transform.startsWith(BUCKET);
+      boolean isSure = field.transform().isIdentity() || transform != null && transform.hashes;
       return clause == null || isSure || layout.faults(column).isEmpty() ? clause : null;
     }
     return null;
   }
 
-  private static String clause(String transform, Types.NestedField source) {
+  private static String clause(PartitionField field, Transform transform, Types.NestedField source) {
     boolean isTime = false;
     switch (source.type().typeId()) {
       case DATE:
@@ -155,14 +156,15 @@ public final class GroupedScan {
       default:
         return null; // NaN, -0.0 and binaries compare otherwise; Spark has a uuid as text, with another bucket
     }
-    if (transform.equals("identity")) return source.name();
-    if (transform.startsWith(BUCKET)) {
-      String count = transform.substring(BUCKET.length(), transform.length() - 1);
-      return "bucket(" + count + ", " + source.name() + ")";
+    if (field.transform().isIdentity()) return source.name();
+    if (transform == null) return null;
+    if (transform.hashes) {
+      String text = field.transform().toString();
+      String count = text.substring(transform.name.length() + 1, text.length() - 1);
+      return transform.function + "(" + count + ", " + source.name() + ")";
     }
-    boolean isPart =
-      transform.equals("year") || transform.equals("month") || transform.equals("day") || transform.equals("hour");
-    return isTime && isPart ? transform + "s(" + source.name() + ")" : null; // Spark does not know truncate
+    // Spark does not know truncate.
+    return isTime && transform.unit != null ? transform.function + "(" + source.name() + ")" : null;
   }
 
   private static List<Object> key(StructLike values, int size) {

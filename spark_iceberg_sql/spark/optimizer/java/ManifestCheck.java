@@ -167,12 +167,12 @@ public final class ManifestCheck implements Callable<List<BoundFault>> {
     for (Types.NestedField field : fields.values()) {
       Integer id = Integer.valueOf(field.fieldId());
       if (lower != null && lower.get(id) != null) continue;
-      BoundFault fault = OrcTimes.unbounded(file, field, "", null);
+      BoundFault fault = OrcTimes.unbounded(file, field, null, null);
       if (fault == null || isAllNull(file, field.fieldId())) continue;
       for (int i = 0; i < partitioning.size(); i++) {
         PartitionField by = (PartitionField) partitioning.get(i);
         if (by.sourceId() == field.fieldId() && fault != null)
-          fault = OrcTimes.unbounded(file, field, by.transform().toString(), file.partition().get(i, Object.class));
+          fault = OrcTimes.unbounded(file, field, by, file.partition().get(i, Object.class));
       }
       if (fault != null) BoundFault.add(faults, fault);
     }

@@ -36,32 +36,19 @@ public final class OrcTimes {
   /**
    * The fault of a column without a lower bound, which may reach before the cutover; null if it is no time.
    *
-   * @param value of a partition field of years, months, days or hours, or of the column itself, if there is one
+   * @param by a partition field of the column, and its value; null if there is none
    */
-  public static BoundFault unbounded(DataFile file, Types.NestedField field, String transform, Object value) {
+  public static BoundFault unbounded(DataFile file, Types.NestedField field, PartitionField by, Object value) {
     boolean isTimestamp = field.type().typeId() == Type.TypeID.TIMESTAMP;
     if (file.format() != FileFormat.ORC || !isTimestamp && field.type().typeId() != Type.TypeID.DATE) return null;
-    long unit = isTimestamp ? DAY : 1;
-    if (value instanceof Number && !isEarly(((Number) value).longValue(), transform, unit)) return null;
-    long last = (CUTOVER + APART) * unit;
-    return new BoundFault(field.fieldId(), BoundFault.Kind.CALENDAR, null, true, Long.MIN_VALUE, last);
-  }
-
-  private static boolean isEarly(long value, String transform, long unit) {
-    switch (transform) {
-      case "year":
-        return value <= 1583 - 1970;
-      case "month":
-        return value <= (1583 - 1970) * 12;
-      case "day":
-        return value <= CUTOVER + APART;
-      case "hour":
-        return value <= (CUTOVER + APART) * 24;
-      case "identity":
-        return value <= (CUTOVER + APART) * unit;
-      default:
-        return true;
+    long unit = isTimestamp ? DAY : 1, last = (CUTOVER + APART) * unit;
+    if (by != null && value instanceof Number) {
+      double start = ((Number) value).doubleValue(); // in microseconds, or earlier
+      start *= by.transform().isIdentity() ? DAY / unit : PartitionOverflow.unit(by.transform().toString());
+      boolean isOrdered = by.transform().isIdentity() || PartitionOverflow.unit(by.transform().toString()) > 0;
+      if (isOrdered && start > (double) (CUTOVER + APART) * DAY) return null;
     }
+    return new BoundFault(field.fieldId(), BoundFault.Kind.CALENDAR, null, true, Long.MIN_VALUE, last);
   }
 
   /**

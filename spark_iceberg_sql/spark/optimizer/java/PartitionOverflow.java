@@ -135,7 +135,7 @@ public final class PartitionOverflow {
   public static boolean isEarly(long micros) { return micros < 0 && Math.floorMod(micros + 1, SECOND) == 0; }
 
   /** At least the microseconds of the time unit that a transform counts; 0 if it counts none. */
-  private static long unit(String transform) {
+  public static long unit(String transform) {
     Transform t = Transform.ofSpec(transform);
     if (t == null || t.unit == null) return 0;
     // A month of 31 days and a leap year have at most a 50th more than the mean.
