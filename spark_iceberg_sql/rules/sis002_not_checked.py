@@ -22,10 +22,9 @@ ALTER TABLE sales.orders ADD PARTITION FIELD bucket(16, customer_id);
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from spark_iceberg_sql.diagnostics import Severity
