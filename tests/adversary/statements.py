@@ -64,7 +64,7 @@ Answer = Any  # the rows, a frozenset, or the exception
 # would replace wrong rows.
 _CONDITION = (*REFUSED_OVERWRITE, "cannot translate", "cannot be cast to class", "invalid value for conversion")
 REFUSED = dict.fromkeys(("REPLACE WHERE", "overwrite", "rewrite"), _CONDITION)
-REFUSED["REPLACE WHERE"] += ("parameter with name `v",)
+REFUSED |= dict.fromkeys(("REPLACE WHERE", "overwrite"), (*_CONDITION, "parameter with name `v"))
 REFUSED |= dict.fromkeys(("MERGE delete", "MERGE update", "UPDATE"), ("unresolved_column",))
 OURS = "rows cannot be replaced by a condition"
 

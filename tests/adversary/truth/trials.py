@@ -27,7 +27,8 @@ GENERIC = (
     "AppendWriteException",
     "Writing job",
 )
-# Spark computes the constants of MERGE's WHEN clauses although no row asks for them.
+# Spark computes constants of MERGE's WHEN clauses although no row asks for them, and casts dates in the condition of an
+# UPDATE where it compares them as they are in a query.
 OVERFLOWS = ("numeric_value_out_of_range", "long overflow", "arithmetic_overflow")
 # A partition value of truncate below the least decimal: refused, since Iceberg cannot store it.
 UNSTORABLE = ("cannot write value as decimal",)
@@ -196,8 +197,7 @@ class Changed:
                 run(self.text(live.name, live.view).replace("{q}", view))
             except FAILS as error:
                 message = first_line(error)
-                of_spark = OVERFLOWS if self.kind.startswith("MERGE") else ()
-                if any(word in message.lower() for word in (*change.may_refuse, *UNSTORABLE, *of_spark)):
+                if any(word in message.lower() for word in (*change.may_refuse, *UNSTORABLE, *OVERFLOWS)):
                     return stored_fault(live) or "refused"
                 return f"it fails: {message}"
             if change.rows is not None:
