@@ -315,6 +315,14 @@ ISSUES: tuple[IcebergIssue, ...] = (
         PROBED_VERSIONS,
     ),
     IcebergIssue(
+        "structs of partition fields",
+        "in Parquet files, a struct whose fields are all partition fields, such as s STRUCT<k: INT> of a table "
+        "partitioned by s.k, is read as null in every row",
+        "",
+        "read such a table with Iceberg 1.9",
+        ("1.5.2", "1.6.1", "1.7.1", "1.8.1"),
+    ),
+    IcebergIssue(
         "apache/iceberg#17320",
         "in Parquet files of a table partitioned by s.v itself, a struct s that is null is read as a struct of nulls: "
         "s IS NULL loses its row, and a rewritten file no longer has the null",
