@@ -59,13 +59,13 @@ def test_a_failure_says_which_ran_and_which_did_not(spark, namespace):
     with pytest.raises(ScriptFailedError) as error:
         sis.run(
             spark,
-            "CREATE TABLE local.script.c (id bigint) USING iceberg; SELECT nope FROM local.script.c; "
+            "CREATE TABLE local.script.c (id bigint) USING iceberg; SELECT f(id) FROM local.script.c; "
             "DROP TABLE local.script.c",
         )
     text = str(error.value)
-    assert text.startswith("statement 2 of 3 failed: SELECT nope")
+    assert text.startswith("statement 2 of 3 failed: SELECT f(id)")
     assert "statement 1 has run; 1 after it did not run" in text
-    assert "UNRESOLVED_COLUMN" in text
+    assert "UNRESOLVED_ROUTINE" in text
     assert "Traceback" not in text
     assert error.value.not_run == ("DROP TABLE local.script.c",)
     assert spark.catalog.tableExists("local.script.c")
