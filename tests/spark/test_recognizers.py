@@ -21,6 +21,7 @@ ELSEWHERE = {
     "refused_scan": "test_require_filter.py",
     "decimal_overflow": "test_functions_refused.py",
     "attached_conflict": "test_attach.py",
+    "attached_name": "test_attach.py",
     "unusable_metadata": "test_relations_metadata.py",
     "unreadable_file": "test_relations_metadata.py",
 }

@@ -103,6 +103,11 @@ def _bare_java_error(failure: Failure) -> Exception | None:
     return _with_location(failure, explain_errors.bare(failure.error))
 
 
+def _attached_name(failure: Failure) -> Exception | None:
+    error = explain_errors.with_table_location(failure.spark, failure.error)
+    return error if error is not failure.error else None
+
+
 RECOGNIZERS: tuple[Recognizer, ...] = (
     Recognizer(
         "ended",
@@ -151,7 +156,8 @@ RECOGNIZERS: tuple[Recognizer, ...] = (
     Recognizer(
         "mistake",
         "a partition field that is named like a column, and words of other engines: the statement to write",
-        lambda failure: statement_help.with_help(failure.spark, failure.error, failure.text),
+        lambda failure: _with_location(failure, statement_help.with_help(failure.spark, failure.error, failure.text)),
     ),
     Recognizer("bare_java_error", "a refusal of Iceberg for which pyspark has no class", _bare_java_error),
+    Recognizer("attached_name", "the name in the session of a table that was attached by its path", _attached_name),
 )
