@@ -66,6 +66,7 @@ public class Writers extends SwitchedRule {
   }
 
   /** In the options that Spark reads: DataFrame writers give the relation the same, SQL gives one of the two some. */
+  @SuppressWarnings("unchecked")
   private static LogicalPlan sorted(LogicalPlan plan, DataSourceV2Relation relation, int optionsAt) {
     boolean isOfRelation = !relation.options().isEmpty();
     scala.collection.immutable.Map<String, String> options =
