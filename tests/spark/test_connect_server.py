@@ -635,7 +635,7 @@ IN_CELLS: list[tuple[str, list[str]]] = [
         ["error[SIS202]", "cell:3:54", "nothing has run"],
     ),
     ("%iceberg_sql SELECT count(*) AS n FROM local.connect.c", ["30"]),
-    ("%iceberg_sql SELECT nam FROM local.connect.c", ["error[SIS611]", "^^^"]),
+    ("%iceberg_sql SELECT nam FROM local.connect.c", ["error[UNRESOLVED_COLUMN", "^^^"]),
     ("%iceberg_sql SELECT days(ts) FROM local.connect.c", ["write `iceberg_days(ts)`", "^^^^^^^^"]),
     ("%iceberg_sql SELECT * FROM local.connect.cc", ["write `local.connect.c`"]),
     ("%iceberg_sql SELECT CAST('x' AS INT)", ["CAST_INVALID_INPUT", "try_cast"]),

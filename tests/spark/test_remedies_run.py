@@ -30,6 +30,8 @@ def carried(clause: str) -> list[str]:
     if clause.startswith(_VERBS) and not re.fullmatch(r"[A-Z ]+(\S+)?", clause):
         return [part.strip() for part in clause.split("; ")]
     if _CLAUSE.fullmatch(clause):
+        if clause.startswith("USING ("):
+            return [f"MERGE INTO t {clause} ON t.id = q.id WHEN MATCHED THEN DELETE"]
         using = "" if clause.startswith("USING") else "USING iceberg "
         return [f"CREATE TABLE t (c INT) {using}{clause}"]
     if _CHANGE.fullmatch(clause):
