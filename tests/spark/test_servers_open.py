@@ -106,7 +106,7 @@ import spark_iceberg_sql as sis
 
 config = {"spark.master": "local[2]", "spark.driver.memory": "700m"}
 spark = sis.session(warehouse=sys.argv[1], config=config)
-rows = "SELECT id, id % {} p, uuid() a, uuid() b FROM range({})"
+rows = "SELECT id, id % {} p, uuid() a, uuid() b FROM range({}) ORDER BY id"  # which keeps its order
 write = "CREATE TABLE local.db.t USING iceberg PARTITIONED BY (p) {} AS " + rows
 frame = spark.range(3)
 with warnings.catch_warnings(record=True) as records:

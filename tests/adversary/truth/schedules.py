@@ -17,7 +17,9 @@ from adversary.truth import serial
 from adversary.truth.serial import Effect, Outcome, Row, State, Statement
 from spark_iceberg_sql.spark.gate import intercept
 
-CONFLICT = re.compile(r"ValidationException|CommitFailedException|conflict|concurrently modified", re.IGNORECASE)
+CONFLICT = re.compile(
+    r"ValidationException|CommitFailedException|conflict|concurrently modified|changed by another writer", re.IGNORECASE
+)
 SPECS = ("", "", "k", "bucket(2, r)", "truncate(4, r)", "k, bucket(2, r)")
 SETTINGS = {
     "spark.sql.shuffle.partitions": "1",
