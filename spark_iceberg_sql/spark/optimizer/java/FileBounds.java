@@ -136,11 +136,10 @@ public final class FileBounds {
   // fault that covers it. A fault too many costs pruning; one too few costs rows.
   private static FileBounds read(Table table, Collection<Snapshot> snapshots) {
     Map<String, ManifestFile> manifests = new LinkedHashMap<>();
+    String types = " " + table.schema().schemaId(); // what a manifest states is judged by the columns' types of now
     for (Snapshot s : snapshots) {
       List<ManifestFile> all = s.allManifests(table.io());
       TruncatedFile.check(table, s, all);
-      // What a manifest states is judged by the types that the columns have now.
-      String types = " " + table.schema().schemaId();
       for (ManifestFile m : all)
         manifests.put(table.io().newInputFile(m.path()).location() + " " + m.length() + types, m);
     }

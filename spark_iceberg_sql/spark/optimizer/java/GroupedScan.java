@@ -1,7 +1,6 @@
 package sparkicebergsql;
 
 import java.lang.reflect.Field;
-import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -189,24 +188,12 @@ public final class GroupedScan {
   }
 
   private static void set(Scan scan, String name, Object value) throws ReflectiveOperationException {
-    for (Class<?> c = scan.getClass(); c != null; c = c.getSuperclass())
-      for (Field field : c.getDeclaredFields())
-        if (field.getName().equals(name)) {
-          field.setAccessible(true);
-          field.set(scan, value);
-          return;
-        }
-    throw new NoSuchFieldException(name + " of " + scan.getClass().getName());
+    Field field = SparkScans.field(scan, new String[] {name});
+    if (field == null) throw new NoSuchFieldException(name + " of " + scan.getClass().getName());
+    field.set(scan, value);
   }
 
   private static Object call(Scan scan, String name) throws ReflectiveOperationException {
-    for (Class<?> c = scan.getClass(); c != null; c = c.getSuperclass())
-      for (Method method : c.getDeclaredMethods())
-        if (method.getName().equals(name) && method.getParameterCount() == 0
-          && !Modifier.isAbstract(method.getModifiers())) {
-          method.setAccessible(true);
-          return method.invoke(scan, new Object[0]);
-        }
-    throw new NoSuchMethodException(name + " of " + scan.getClass().getName());
+    return SparkScans.value(scan, new String[] {name});
   }
 }

@@ -46,6 +46,7 @@ public final class ManifestCheck implements Callable<List<BoundFault>> {
   private List<PartitionField> partitioning;
   private boolean hasOrc;
   private Set<Object> ofStructs;
+  private List<Types.NestedField> times;
 
   /** fields: the table's columns by id. footers: how many Parquet footers may be read, shared by several checks. */
   public ManifestCheck(
@@ -164,15 +165,14 @@ public final class ManifestCheck implements Callable<List<BoundFault>> {
   /** A time without a bound may be of any year, unless the file's partition tells it. */
   private void addUnbounded(DataFile file) {
     Map<Integer, ByteBuffer> lower = file.lowerBounds();
-    for (Types.NestedField field : fields.values()) {
-      Integer id = Integer.valueOf(field.fieldId());
-      if (lower != null && lower.get(id) != null) continue;
-      BoundFault fault = OrcTimes.unbounded(file, field, null, null);
-      if (fault == null || isAllNull(file, field.fieldId())) continue;
+    for (Types.NestedField field : times()) {
+      if (lower != null && lower.get(Integer.valueOf(field.fieldId())) != null) continue;
+      if (isAllNull(file, field.fieldId())) continue;
+      BoundFault fault = OrcTimes.unbounded(field, null, null);
       for (int i = 0; i < partitioning.size(); i++) {
         PartitionField by = (PartitionField) partitioning.get(i);
         if (by.sourceId() == field.fieldId() && fault != null)
-          fault = OrcTimes.unbounded(file, field, by, file.partition().get(i, Object.class));
+          fault = OrcTimes.unbounded(field, by, file.partition().get(i, Object.class));
       }
       if (fault != null) BoundFault.add(faults, fault);
     }
@@ -200,6 +200,15 @@ public final class ManifestCheck implements Callable<List<BoundFault>> {
   }
 
   /** The ids of the fields of structs. */
+  /** The columns that are times for ORC's filter: few of many, asked for with each file. */
+  private List<Types.NestedField> times() {
+    if (times != null) return times;
+    times = new ArrayList<>();
+    for (Types.NestedField field : fields.values())
+      if (OrcTimes.isTime(field)) times.add(field);
+    return times;
+  }
+
   private Set<Object> ofStructs() {
     if (ofStructs != null) return ofStructs;
     ofStructs = new HashSet<>();

@@ -150,13 +150,8 @@ public final class NarrowedScan {
   private static Scan built(DataSourceV2Relation pinned, Scan scan, List<Object> filters, Long id)
     throws ReflectiveOperationException {
     SparkScanBuilder builder = (SparkScanBuilder) ((SparkTable) pinned.table()).newScanBuilder(pinned.options());
-    Field field = null;
-    for (Class<?> c = builder.getClass(); c != null && field == null; c = c.getSuperclass())
-      for (Field declared : c.getDeclaredFields())
-        for (String name : SparkScans.FILTERS)
-          if (declared.getName().equals(name)) field = declared;
+    Field field = SparkScans.field(builder, SparkScans.FILTERS);
     if (field == null) return null;
-    field.setAccessible(true);
     field.set(builder, filters);
     builder.pruneColumns(scan.readSchema());
     Scan result = builder.build();
@@ -173,13 +168,8 @@ public final class NarrowedScan {
     if (id != null) return (Long) id;
     // Before Spark 4.1, a scan of the current snapshot chooses it when it lists its files, and reports it then.
     ((SupportsReportPartitioning) scan).outputPartitioning();
-    for (Class<?> c = scan.getClass(); c != null; c = c.getSuperclass())
-      for (Field field : c.getDeclaredFields())
-        if (field.getName().equals("scanReportSupplier")) {
-          field.setAccessible(true);
-          ScanReport report = (ScanReport) ((Supplier<?>) field.get(scan)).get();
-          return report == null ? null : Long.valueOf(report.snapshotId());
-        }
-    return null;
+    Field supplier = SparkScans.field(scan, new String[] {"scanReportSupplier"});
+    ScanReport report = supplier == null ? null : (ScanReport) ((Supplier<?>) supplier.get(scan)).get();
+    return report == null ? null : Long.valueOf(report.snapshotId());
   }
 }

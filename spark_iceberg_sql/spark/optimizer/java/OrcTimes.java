@@ -24,9 +24,8 @@ public final class OrcTimes {
 
   /** The fault of a column's bounds that reach before the cutover; null if they do not. */
   public static BoundFault early(DataFile file, Types.NestedField field, long minimum, long maximum) {
-    boolean isTimestamp = field.type().typeId() == Type.TypeID.TIMESTAMP;
-    if (file.format() != FileFormat.ORC || !isTimestamp && field.type().typeId() != Type.TypeID.DATE) return null;
-    long unit = isTimestamp ? DAY : 1;
+    if (file.format() != FileFormat.ORC || !isTime(field)) return null;
+    long unit = unit(field);
     if (minimum >= (CUTOVER + APART) * unit) return null;
     long first = Math.max(minimum, Long.MIN_VALUE + APART * unit) - APART * unit;
     long last = Math.min(maximum, Long.MAX_VALUE - APART * unit) + APART * unit;
@@ -34,14 +33,12 @@ public final class OrcTimes {
   }
 
   /**
-   * The fault of a column without a lower bound, which may reach before the cutover; null if it is no time.
+   * The fault of a time of an ORC file without a lower bound, which may reach before the cutover; null if it does not.
    *
    * @param by a partition field of the column, and its value; null if there is none
    */
-  public static BoundFault unbounded(DataFile file, Types.NestedField field, PartitionField by, Object value) {
-    boolean isTimestamp = field.type().typeId() == Type.TypeID.TIMESTAMP;
-    if (file.format() != FileFormat.ORC || !isTimestamp && field.type().typeId() != Type.TypeID.DATE) return null;
-    long unit = isTimestamp ? DAY : 1, last = (CUTOVER + APART) * unit;
+  public static BoundFault unbounded(Types.NestedField field, PartitionField by, Object value) {
+    long unit = unit(field), last = (CUTOVER + APART) * unit;
     if (by != null && value instanceof Number) {
       double start = ((Number) value).doubleValue(); // in microseconds, or earlier
       start *= by.transform().isIdentity() ? DAY / unit : PartitionOverflow.unit(by.transform().toString());
@@ -73,6 +70,14 @@ public final class OrcTimes {
     if (isOrdered && isBounded) return fault(file, source, BoundFault.Kind.LATER, minimum, maximum);
     return new BoundFault(source.fieldId(), BoundFault.Kind.LATER, null, true, minimum, maximum);
   }
+
+  /** Whether a column has days or timestamps. */
+  public static boolean isTime(Types.NestedField field) {
+    return field.type().typeId() == Type.TypeID.TIMESTAMP || field.type().typeId() == Type.TypeID.DATE;
+  }
+
+  /** A day in what Iceberg holds of a column. */
+  private static long unit(Types.NestedField field) { return field.type().typeId() == Type.TypeID.TIMESTAMP ? DAY : 1; }
 
   private static BoundFault fault(
     DataFile file, Types.NestedField field, BoundFault.Kind kind, long minimum, long maximum) {

@@ -1,5 +1,6 @@
 package sparkicebergsql;
 
+import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.List;
@@ -55,7 +56,20 @@ public final class SparkScans {
     return tasks;
   }
 
-  private static Object value(Scan scan, String[] names) throws ReflectiveOperationException {
+  /** The field of an object, or of a class above its own, that has one of these names; null if there is none. */
+  public static Field field(Object holder, String[] names) {
+    for (Class<?> c = holder.getClass(); c != null; c = c.getSuperclass())
+      for (Field field : c.getDeclaredFields())
+        for (String name : names)
+          if (field.getName().equals(name)) {
+            field.setAccessible(true);
+            return field;
+          }
+    return null;
+  }
+
+  /** What the method of a scan without parameters returns that has one of these names. */
+  public static Object value(Scan scan, String[] names) throws ReflectiveOperationException {
     for (Class<?> c = scan.getClass(); c != null; c = c.getSuperclass())
       for (Method method : c.getDeclaredMethods())
         for (String name : names)

@@ -75,10 +75,7 @@ public class Writers extends SwitchedRule {
     if (!isOfRelation || !options.isEmpty())
       result = replaced(result, options, options.updated(OpenWriters.OPTION, "false"));
     if (!isOfRelation) return result;
-    Map<String, String> ofTarget = new HashMap<>(relation.options().asCaseSensitiveMap());
-    ofTarget.put(OpenWriters.OPTION, "false");
-    LogicalPlan other = replaced(relation, relation.options(), new CaseInsensitiveStringMap(ofTarget));
-    return replaced(result, relation, other);
+    return replaced(result, relation, Relations.with(relation, OpenWriters.OPTION, "false"));
   }
 
   /** A plan with another argument in the place of one. */
