@@ -9,7 +9,7 @@ from spark_iceberg_sql.facts.call_names import refused_names
 from spark_iceberg_sql.facts.call_options import options_of, refused_options
 from spark_iceberg_sql.facts.call_orders import refused_order
 from spark_iceberg_sql.facts.call_parameters import Arguments
-from spark_iceberg_sql.facts.call_refusals import Refused
+from spark_iceberg_sql.facts.call_refusals import Refused, is_template
 from spark_iceberg_sql.facts.call_times import is_of_today, is_refused_time, time_to_write
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.model.table import RelationKind, Table, split_name
@@ -39,7 +39,7 @@ def refused_by_procedure(context: Context, arguments: Arguments, version: str) -
         yield from refused_options(procedure.name, pairs, version, _strategy(arguments))
     if (where := by_name.get("where")) is not None:
         yield from _refused_condition(context, procedure.name, where, table)
-    if (order := by_name.get("sort_order")) is not None and order.value is not None and not _is_template(order.value):
+    if (order := by_name.get("sort_order")) is not None and order.value is not None and not is_template(order.value):
         yield from refused_order(
             order.value, order.value_span, table.schema if table else None, table.specs if table else None
         )
@@ -59,20 +59,16 @@ def _unquoted(context: Context, arguments: Arguments) -> Iterator[Refused]:
     if where is not None and where.value is None:
         tokens = arguments.tokens(where)
         is_comparison = len(tokens) > 2 and tokens[0].kind in NAME_KINDS and tokens[1].text in _COMPARISONS
-        if is_comparison and not _is_template(condition := context.text_at(where.value_span)):
+        if is_comparison and not is_template(condition := context.text_at(where.value_span)):
             text = '"' + condition.replace('"', "'") + '"'
             yield Refused(where.value_span, "`where` must be a text with the condition", f"write `{text}`", text)
-
-
-def _is_template(text: str) -> bool:
-    return "{" in text or "$" in text
 
 
 def _table(context: Context, arguments: Arguments) -> Table | None:
     """The Iceberg table of a CALL, if its columns are known."""
     argument, node = arguments.by_name.get("table"), context.node
     assert isinstance(node, nodes.Call)
-    if argument is None or argument.value is None or _is_template(argument.value):
+    if argument is None or argument.value is None or is_template(argument.value):
         return None
     parts = split_name(argument.value)
     if len(parts) == 1 and node.catalog:
@@ -108,7 +104,7 @@ def _refused_time(context: Context, arguments: Arguments, argument: nodes.CallAr
 
 def _refused_strategy(arguments: Arguments, table: Table | None) -> Iterator[Refused]:
     strategy, sort_order = arguments.by_name.get("strategy"), arguments.by_name.get("sort_order")
-    if strategy is None or strategy.value is None or _is_template(strategy.value):
+    if strategy is None or strategy.value is None or is_template(strategy.value):
         return
     columns = sort_order.value if sort_order is not None else None
     if strategy.value.lower() not in _STRATEGIES:
@@ -136,7 +132,7 @@ def _strategy(arguments: Arguments) -> str | None:
         return None
     strategy, order = arguments.by_name.get("strategy"), arguments.by_name.get("sort_order")
     if order is not None:
-        if order.value is None or _is_template(order.value):
+        if order.value is None or is_template(order.value):
             return None
         return "zorder" if "order" in order.value.lower().partition("(")[0] else "sort"
     if strategy is None:
@@ -149,7 +145,7 @@ def _refused_condition(
     context: Context, procedure: str, where: nodes.CallArgument, table: Table | None
 ) -> Iterator[Refused]:
     """A condition that is none, or that names partition fields and misspelt columns."""
-    if where.value is None or _is_template(where.value):
+    if where.value is None or is_template(where.value):
         return
     subject = f"the condition of `{procedure}`"
     if (wrong := wrong_form(where.value)) is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from spark_iceberg_sql.facts.hidden_fields import hidden_field
 from spark_iceberg_sql.model.schema import Schema, similar_names
 from spark_iceberg_sql.model.spec import PartitionField, Specs
 from spark_iceberg_sql.records import record
@@ -58,12 +59,6 @@ def wrong_form(condition: str) -> WrongCondition | None:
     if tokens[-1].text == ";":
         return WrongCondition("ends with `;`", "leave the `;` out")
     return None
-
-
-def hidden_field(specs: Specs | None, name: str) -> PartitionField | None:
-    """The partition field of a name; None if there is none. specs: None if the partitioning is unknown."""
-    fields = specs.all_fields if specs is not None else ()
-    return next((f for f in fields if f.name.lower() == name.lower() and not f.transform.is_void), None)
 
 
 def missing_column(schema: Schema, name: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from spark_iceberg_sql.facts.call_conditions import missing_column
 from spark_iceberg_sql.facts.call_parameters import Arguments
-from spark_iceberg_sql.facts.call_refusals import Refused
+from spark_iceberg_sql.facts.call_refusals import Refused, is_template
 from spark_iceberg_sql.model.table import Table, split_name
 from spark_iceberg_sql.model.types import Primitive
 from spark_iceberg_sql.syntax.lexer import STRINGS
@@ -49,7 +49,7 @@ def _columns(
     for name, span in _names(arguments, parameter):
         # Statistics are of columns in the same case.
         columns = table.schema.find_all(split_name(name), case_sensitive=must_be_primitive)
-        if "{" in name or "$" in name:
+        if is_template(name):
             continue
         if not columns:
             message = f"`{parameter}` has `{name}`, which is no column"
@@ -77,7 +77,7 @@ def _partition_fields(arguments: Arguments, table: Table | None) -> Iterator[Ref
         return
     fields = [field for field in table.specs.spec.fields if not field.transform.is_void]
     for name, span in _names(arguments, "sort_by"):
-        if "{" in name or "$" in name or any(field.name == name for field in fields):
+        if is_template(name) or any(field.name == name for field in fields):
             continue
         field = next((field for field in fields if field.source.lower() == name.lower()), None)
         known = ", ".join(f"`{field.name}`" for field in fields)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from spark_iceberg_sql.facts.call_refusals import Refused
+from spark_iceberg_sql.facts.call_refusals import Refused, is_template
 from spark_iceberg_sql.lazy import regex
 from spark_iceberg_sql.model.iceberg_names import CALL_OPTIONS, STRATEGY_OPTIONS
 from spark_iceberg_sql.model.iceberg_values import CALL_OPTION_TYPES, ENUMERATIONS
@@ -62,7 +62,7 @@ def refused_options(
     if names is None:
         return
     for option in options:
-        if any("{" in text or "$" in text for text in (option.key, option.value)):
+        if any(is_template(text) for text in (option.key, option.value)):
             continue
         if option.key not in names:
             yield _unknown(procedure, option, names, version)

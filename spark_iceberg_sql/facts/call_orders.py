@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from spark_iceberg_sql.facts.call_conditions import hidden_field, missing_column
+from spark_iceberg_sql.facts.call_conditions import missing_column
 from spark_iceberg_sql.facts.call_refusals import Refused
+from spark_iceberg_sql.facts.hidden_fields import hidden_field
 from spark_iceberg_sql.lazy import regex
 from spark_iceberg_sql.model.schema import Schema
 from spark_iceberg_sql.model.spec import Specs

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 
-from spark_iceberg_sql.facts.call_refusals import Refused
+from spark_iceberg_sql.facts.call_refusals import Refused, is_template
 from spark_iceberg_sql.facts.call_times import time_to_write
 from spark_iceberg_sql.lazy import regex
 from spark_iceberg_sql.model.minor_version import Version
@@ -108,7 +108,7 @@ class Arguments:
     def _wrong_value(self, parameter: Parameter, argument: nodes.CallArgument) -> Refused | None:
         tokens = self.tokens(argument)
         value = argument.value
-        if not tokens or any("{" in token.text or "$" in token.text for token in tokens):
+        if not tokens or any(is_template(token.text) for token in tokens):
             return None
         if not _is_of(parameter.type, tokens, value):
             if parameter.type.startswith("map") and tokens[0].word == "MAP":

@@ -18,3 +18,8 @@ class Refused:
     help: str
     text: str | None = None
     is_certain: bool = True
+
+
+def is_template(text: str) -> bool:
+    """Whether a template or a program completes the text, which is then not judged."""
+    return "{" in text or "$" in text

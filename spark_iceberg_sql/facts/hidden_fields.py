@@ -11,7 +11,7 @@ from functools import lru_cache
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.lazy import regex
 from spark_iceberg_sql.model.schema import folded
-from spark_iceberg_sql.model.spec import PartitionField
+from spark_iceberg_sql.model.spec import PartitionField, Specs
 from spark_iceberg_sql.model.table import Name, RelationKind, Table
 from spark_iceberg_sql.records import record
 from spark_iceberg_sql.syntax.identifiers import qualified_name
@@ -34,7 +34,7 @@ _BEFORE_EXPRESSION = frozenset({
     "SELECT", "DISTINCT", "WHERE", "AND", "OR", "NOT", "BY", "BETWEEN", "HAVING", "WHEN", "THEN", "ELSE", "CASE", "SET",
 })  # fmt: skip
 # The metadata tables with a column `partition`, and their other columns.
-_PARTITION_TABLES = frozenset({
+PARTITION_TABLES = frozenset({
     "partitions", "files", "data_files", "delete_files", "all_files", "all_data_files", "all_delete_files",
 })  # fmt: skip
 _METADATA_COLUMNS = frozenset({
@@ -60,6 +60,12 @@ class HiddenFieldUse:
     span: Offsets
     field: PartitionField
     metadata_table: str | None
+
+
+def hidden_field(specs: Specs | None, name: str) -> PartitionField | None:
+    """The partition field of a name; None if there is none. specs: None if the partitioning is unknown."""
+    fields = specs.all_fields if specs is not None else ()
+    return next((f for f in fields if f.name.lower() == name.lower() and not f.transform.is_void), None)
 
 
 def value_call(field: PartitionField) -> str:
@@ -166,7 +172,7 @@ def _alias(tokens: Sequence[Token], end: int, table: str) -> tuple[int | None, f
 
 def _fields(context: Context, parts: Name) -> tuple[Mapping[str, PartitionField], str | None]:
     """The partition fields that are no columns of a relation, by folded name; the metadata table that it is."""
-    metadata_table = parts[-1].lower() if len(parts) > 1 and parts[-1].lower() in _PARTITION_TABLES else None
+    metadata_table = parts[-1].lower() if len(parts) > 1 and parts[-1].lower() in PARTITION_TABLES else None
     table = context.catalog.get(parts[:-1] if metadata_table is not None else parts)
     if not isinstance(table, Table) or table.kind is not RelationKind.ICEBERG or not table.is_certain:
         return {}, None

@@ -55,7 +55,8 @@ _NO_KEY = "use EncryptingFileIO"  # Iceberg's message about an encrypted manifes
 _CAST_ERROR = "java.lang.ClassCastException"
 
 
-# Makes the error to show for one of an action: of the DataFrame, the error, when the action began, and no table.
+# Makes the error to show for one of an action or a writer: of the DataFrame or the writer's session, the error, when it
+# began, and the name of the table that a writer was given.
 Explain = Callable[[Any, Exception, int, object], Exception | None]
 
 

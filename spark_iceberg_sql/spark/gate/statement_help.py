@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from pyspark.errors.exceptions.captured import CapturedException
 
-from spark_iceberg_sql.facts.hidden_fields import hidden_field_help, value_call
+from spark_iceberg_sql.facts.hidden_fields import PARTITION_TABLES, hidden_field, hidden_field_help, value_call
 from spark_iceberg_sql.model.spec import PartitionField
 from spark_iceberg_sql.model.table import RelationKind, Table
 from spark_iceberg_sql.spark.bridge.jvm import sessions, shims
@@ -109,7 +109,7 @@ def _hidden_field(source: SessionStatement, refused: RefusedStatement) -> Mistak
         if field is None:
             continue
         token = _token(refused.tokens, name, refused.span)
-        if path[-1].lower() in _PARTITION_TABLES and len(path) > 1 and table.name[-1].lower() != path[-1].lower():
+        if path[-1].lower() in PARTITION_TABLES and len(path) > 1 and table.name[-1].lower() != path[-1].lower():
             text = f"partition.{quoted(field.name)}"
             fact = f"`.{path[-1]}` has no column `{name}`: partition fields are in its column `partition`"
             return MistakeHelp(f"write `{text}`", _edit(token, text), token.span if token else None, fact)
@@ -120,16 +120,9 @@ def _hidden_field(source: SessionStatement, refused: RefusedStatement) -> Mistak
     return None
 
 
-_PARTITION_TABLES = frozenset(
-    {"partitions", "files", "data_files", "delete_files", "entries", "all_files", "all_data_files"}
-)
-
-
 def _field(table: Table, name: str) -> PartitionField | None:
-    if table.specs is None or (table.schema is not None and table.schema.find_all((name,))):
-        return None
-    fields = (f for f in table.specs.all_fields if not f.transform.is_void)
-    return next((field for field in fields if field.name.lower() == name.lower()), None)
+    is_column = table.schema is not None and table.schema.find_all((name,))
+    return None if is_column else hidden_field(table.specs, name)
 
 
 def _token(tokens: Sequence[Token], name: str, span: tuple[int, int]) -> Token | None:

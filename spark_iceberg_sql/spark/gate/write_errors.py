@@ -22,6 +22,7 @@ from spark_iceberg_sql.spark.bridge.jvm import gateway, sessions, shims
 from spark_iceberg_sql.spark.bridge.jvm.gateway import Java
 from spark_iceberg_sql.spark.bridge.jvm.java_errors import BRIDGE_ERRORS, JVM_ERRORS, causes, thrown_by
 from spark_iceberg_sql.spark.bridge.tables import catalog_entries, metadata_faults
+from spark_iceberg_sql.spark.gate.read_errors import Explain
 from spark_iceberg_sql.syntax.identifiers import qualified_name
 
 if TYPE_CHECKING:
@@ -54,10 +55,6 @@ def refusal(spark: SparkSession, error: Exception, text: object, table: object =
         return _as_error(match, tables)
     except BRIDGE_ERRORS:
         return _as_error(match, [])
-
-
-# Makes the error to show for one of a writer: of the writer, the error, when it began, and the name of the table.
-Explain = Callable[[Any, Exception, int, object], Exception | None]
 
 
 def install(explained: Explain) -> None:

@@ -57,7 +57,7 @@ def _fault(error: Exception) -> str | None:
             continue
         if (missing := _MISSING.search(text)) is not None:
             return f"names {missing['name']}, which is no column of its table\nhelp: write the name of a column"
-        sentence = _END.sub("", first_line_of(match["text"]))
+        sentence = _END.sub("", _first_line(match["text"]))
         help_ = (
             _ROUTINE_HELP if match[1] == "UNRESOLVED_ROUTINE" else "write a condition over its columns, as after WHERE"
         )
@@ -65,6 +65,5 @@ def _fault(error: Exception) -> str | None:
     return None
 
 
-def first_line_of(text: str) -> str:
-    """The first line of a message that is not empty."""
+def _first_line(text: str) -> str:
     return next((line.strip() for line in text.splitlines() if line.strip()), "")
