@@ -197,7 +197,8 @@ class Changed:
                 run(self.text(live.name, live.view).replace("{q}", view))
             except FAILS as error:
                 message = first_line(error)
-                if any(word in message.lower() for word in (*change.may_refuse, *UNSTORABLE, *OVERFLOWS)):
+                of_spark = OVERFLOWS if self.kind in ("MERGE", "UPDATE") else ()
+                if any(word in message.lower() for word in (*change.may_refuse, *UNSTORABLE, *of_spark)):
                     return stored_fault(live) or "refused"
                 return f"it fails: {message}"
             if change.rows is not None:
