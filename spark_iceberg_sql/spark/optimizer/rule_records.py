@@ -15,10 +15,10 @@ PACKAGE = "sparkicebergsql"
 SHARED = (
     "ScalaTypes", "Outgoing", "SwitchedRule", "Invocation", "Calls", "Transform", "BoundFault", "KeptFacts",
     "PartitionOverflow", "UnwrittenColumns", "OrcTimes", "ParquetTimes", "TruncatedFile", "FileUnits", "NullResiduals",
-    "PlainFigures", "FileFigures", "ReadAhead", "ManifestPass", "ManifestCheck", "FileBounds", "NullStructs", "PartitionLayout",
-    "TextOrder", "OpenWriters", "DynamicOverwrite", "ImpliedLiteral", "WrappedConstants", "Predicates", "Positions",
-    "Relations", "TrialTable", "ReadNotes", "SnapshotFiles", "FileCondition", "AnsweredTables", "RuntimeRules",
-    "DeleteCache", "RuleRegistry",
+    "PlainFigures", "FileFigures", "ReadAhead", "ManifestPass", "ManifestCheck", "FileBounds", "NullStructs",
+    "PartitionLayout", "TextOrder", "DynamicOverwrite", "ImpliedLiteral", "WrappedConstants", "Predicates", "Positions",
+    "Relations", "TrialTable", "ReadNotes", "SnapshotFiles", "WrittenRows", "OpenWriters", "RowLevelOption",
+    "FileCondition", "AnsweredTables", "RuntimeRules", "DeleteCache", "RuleRegistry",
 )  # fmt: skip
 
 
