@@ -20,7 +20,7 @@ import org.apache.iceberg.StructLike;
  * <p>It has no address, and so no reader can open it.
  */
 public final class FileFigures implements DataFile {
-  private static final int LOWER = 0, UPPER = 1, NULLS = 2, VALUES = 3, NANS = 4, KINDS = 5;
+  private static final int LOWER = 0, UPPER = 1, NULLS = 2, VALUES = 3, NANS = 4, FIGURES = 5;
 
   private final Integer[] ids;
   /** For each kind of figure, those of the columns. */
@@ -66,7 +66,7 @@ public final class FileFigures implements DataFile {
     specId = file.specId();
     recordCount = file.recordCount();
     size = file.fileSizeInBytes();
-    figures = new Object[KINDS * ids.length];
+    figures = new Object[FIGURES * ids.length];
     if (ids.length == 0) return;
     copy(file.lowerBounds(), LOWER);
     copy(file.upperBounds(), UPPER);
