@@ -180,6 +180,7 @@ public final class FileFigures implements DataFile {
   }
 
   @Override
+  @SuppressWarnings("deprecation")
   public CharSequence path() {
     throw new UnsupportedOperationException("only figures are known of this file");
   }
