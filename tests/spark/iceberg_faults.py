@@ -96,12 +96,27 @@ CASES: tuple[Case, ...] = (
         by="id",
     ),
     Case(
-        "null partitions without counts",
+        "null partitions",
+        "id INT, dt STRING",
+        "(1, '2024-01-01'), (2, NULL), (3, '2024-07-01')",
+        ("DELETE FROM {t} WHERE dt <= '2024-01-31'",),
+        by="dt",
+    ),
+    Case(
+        "null partitions",
         "id INT, dt STRING",
         "(1, '2024-01-01'), (2, NULL), (3, '2024-07-01')",
         ("SELECT id FROM {t} WHERE dt <= '2024-01-31' OR dt > '2024-06'", "DELETE FROM {t} WHERE dt <= '2024-01-31'"),
         by="dt",
         properties=_NO_COUNTS,
+    ),
+    Case(
+        "null structs of partition fields alone",
+        "id INT, s STRUCT<v: INT>",
+        "(1, NULL), (2, named_struct('v', 2))",
+        ("SELECT id FROM {t} WHERE s IS NULL",),
+        by="s.v",
+        is_corrected=False,
     ),
     Case(
         "metadata columns",

@@ -161,9 +161,9 @@ ISSUES: tuple[IcebergIssue, ...] = (
         PROBED_VERSIONS,
     ),
     IcebergIssue(
-        "null partitions without counts",
-        "a null partition value is taken as the lowest: DELETE with col < ... removes the rows of such a partition, "
-        "and SELECT returns them for OR, where files have no counts of nulls, as after add_files of a Hive table",
+        "null partitions",
+        "a null partition value is taken as the lowest: DELETE with col < ... removes the rows of such a partition; "
+        "SELECT returns them for OR where files have no counts of nulls, as after add_files of a Hive table",
         "bounds",
         "such comparisons get IS NOT NULL",
         PROBED_VERSIONS,
@@ -330,6 +330,14 @@ ISSUES: tuple[IcebergIssue, ...] = (
         "a warning tells of it, since no reader of that Iceberg sees the null; Iceberg 1.12 reads it",
         _BEFORE_1_12,
         is_probed=True,
+    ),
+    IcebergIssue(
+        "null structs of partition fields alone",
+        "in Parquet files, a null struct whose fields are all partition fields, such as s STRUCT<k: INT> of a table "
+        "partitioned by s.k, is read as a struct of nulls: s IS NULL loses its row",
+        "bounds",
+        "a warning tells of it, since no column of the files has the null",
+        PROBED_VERSIONS,
     ),
     IcebergIssue(
         "null buckets",

@@ -19,9 +19,9 @@ from adversary.truth.conditions import Conditions
 from adversary.truth.differences import Reducer, Trial, family, known_failure, report
 from adversary.truth.live import Live, Reading
 from adversary.truth.queries import Queries
-from adversary.truth.removals import undone
 from adversary.truth.steps import Steps
 from adversary.truth.trials import Ask, Asked, Asker, Changed, Filter, Tally, batch, first_line, stored_fault
+from adversary.truth.undone import undone
 from spark_iceberg_sql.spark.bridge.jvm import compiler
 
 KINDS = (*dict.fromkeys(t.partition("(")[0] for t in columns.TYPES), "struct")
@@ -32,6 +32,8 @@ SHARE = 0.4  # the most of the time that is spent on reducing
 
 class Chase:
     """A run from a seed; each table has its own random numbers, so table n is always the same."""
+
+    ROOM = "truth"
 
     def __init__(
         self,
@@ -237,7 +239,7 @@ class Chase:
                 blame = self.reducer.blame(less, table, few, reading, fault)
                 self.tell(
                     f"\n==== {label} ({blame}) of table {name}, {'reduced' if few is not None else 'not reduced'}\n"
-                    f"-- again: --rooms truth --seconds 1 --seed {name.replace('x', ' --first ')}\n"
+                    f"-- again: --rooms {self.ROOM} --seconds 1 --seed {name.replace('x', ' --first ')}\n"
                     f"{report(less, table, reading, few, settings, fault)}"
                 )
         self.reduced += time.monotonic() - start
