@@ -368,6 +368,14 @@ ISSUES: tuple[IcebergIssue, ...] = (
         is_probed=True,
     ),
     IcebergIssue(
+        "promoted columns of deletes",
+        "an executor keeps the equality deletes that it has read in the type that their columns had then: after a "
+        "promotion, as from INT to BIGINT, queries return deleted rows",
+        "bounds",
+        "for such a table, sessions set spark.sql.iceberg.executor-cache.enabled to false, unless they have a value",
+        PROBED_VERSIONS,
+    ),
+    IcebergIssue(
         "DELETE and fields of structs",
         "DELETE with IS NULL of a field of a struct fails with 'Cannot filter by nested column'",
         "bounds",
