@@ -26,7 +26,8 @@ class Removals(Chase):
     def history(self, number: int) -> None:
         rng = Random(f"removals/{self.seed}/{number}")
         of = Column("c", rng.choice(columns.TYPES))
-        if rng.random() < 0.15:
+        # In a struct, Arrow has dates and times as Python's, which end with the year 9999.
+        if rng.random() < 0.2 and of.family not in ("date", "timestamp", "timestamp_ntz"):
             of = Column("st", f"struct<c: {of.type}>", (of,))
         fields = [rng.choice(live.transforms(of.leaves[0])), *(["k"] if rng.random() < 0.25 else [])]
         table_columns = [Column("r", "int"), Column("k", "int"), Column("v", "int"), of]
