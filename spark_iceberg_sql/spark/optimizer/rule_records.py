@@ -16,9 +16,9 @@ SHARED = (
     "ScalaTypes", "Outgoing", "SwitchedRule", "Invocation", "Calls", "Transform", "BoundFault", "KeptFacts",
     "PartitionOverflow", "UnwrittenColumns", "OrcTimes", "ParquetTimes", "TruncatedFile", "FileUnits", "NullResiduals",
     "PlainFigures", "FileFigures", "ReadAhead", "ManifestPass", "ManifestCheck", "FileBounds", "NullStructs",
-    "PartitionLayout", "TextOrder", "DynamicOverwrite", "ImpliedLiteral", "WrappedConstants", "Predicates", "Positions",
-    "Relations", "TrialTable", "ReadNotes", "SnapshotFiles", "WrittenRows", "OpenWriters", "RowLevelOption",
-    "FileCondition", "AnsweredTables", "RuntimeRules", "DeleteCache", "RuleRegistry",
+    "DeleteCache", "PartitionLayout", "TextOrder", "DynamicOverwrite", "ImpliedLiteral", "WrappedConstants",
+    "Predicates", "Positions", "Relations", "TrialTable", "ReadNotes", "SnapshotFiles", "WrittenRows", "OpenWriters",
+    "RowLevelOption", "FileCondition", "AnsweredTables", "RuntimeRules", "RuleRegistry",
 )  # fmt: skip
 
 
