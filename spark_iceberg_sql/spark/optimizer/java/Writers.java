@@ -13,7 +13,6 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.plans.logical.OverwritePartitionsDynamic;
 import org.apache.spark.sql.catalyst.plans.logical.RowLevelWrite;
 import org.apache.spark.sql.catalyst.plans.logical.V2WriteCommand;
-import org.apache.spark.sql.connector.write.RowLevelOperation;
 import org.apache.spark.sql.connector.write.RowLevelOperationTable;
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
@@ -50,7 +49,8 @@ public class Writers extends SwitchedRule {
       DynamicOverwrite.report(session, name, target.table(), ((SparkTable) relation.table()).branch(), options);
     LogicalPlan query = isBatch ? (LogicalPlan) plan.children().apply(0) : ((V2WriteCommand) plan).query();
     boolean isRowLevel = plan instanceof RowLevelWrite;
-    if (isRowLevel && RowLevelOption.isIn(operation(relation))) return plan; // it is sorted
+    if (isRowLevel && ((RowLevelWrite) plan).table() != relation) return plan; // an unknown kind of plan
+    if (isRowLevel && RowLevelOption.isIn(((RowLevelWrite) plan).operation())) return plan; // it is sorted
     boolean isSorted = OpenWriters.areReplaced(
       session, name, target.table(), options, new WrittenRows(plan, query), optionsAt >= 0 || isRowLevel);
     if (!isSorted) return plan;
@@ -65,10 +65,6 @@ public class Writers extends SwitchedRule {
       if (argument instanceof DataSourceV2Relation) return (DataSourceV2Relation) argument;
     }
     return null;
-  }
-
-  private static RowLevelOperation operation(DataSourceV2Relation target) {
-    return ((RowLevelOperationTable) target.table()).operation();
   }
 
   /** The index of the options among a plan's arguments; -1 if it takes none, as MERGE does. */
