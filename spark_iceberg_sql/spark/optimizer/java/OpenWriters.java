@@ -17,6 +17,7 @@ import org.apache.iceberg.types.TypeUtil;
 import org.apache.iceberg.util.PropertyUtil;
 import org.apache.spark.SparkContext;
 import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 
 /** The memory of the writers that one write may have open at once: one for each partition of each task. */
@@ -79,13 +80,16 @@ public final class OpenWriters {
    * Whether the rows are to be sorted by partition, since the writers may need more than half of the heap; warns if they
    * may and the rows are not sorted. What the table or the write says of it decides.
    *
+   * @param query of the command, whose rows are written
    * @param hasOptions whether the write takes options, by which it can be told
    */
   public static boolean areReplaced(SparkSession session, String name, Table table, CaseInsensitiveStringMap options,
-    WrittenRows rows, boolean hasOptions) {
+    LogicalPlan command, LogicalPlan query, boolean hasOptions) {
     boolean isDecided = options.containsKey(OPTION) || table.properties().containsKey(PROPERTY);
-    if (options.containsKey(REWRITE) || !rows.areData()) return false;
+    if (options.containsKey(REWRITE)) return false;
     try {
+      WrittenRows rows = new WrittenRows(command, query);
+      if (!rows.areData()) return false;
       OpenWriters writers = new OpenWriters(session, name, table, options, rows);
       if (writers.bytes() <= writers.heap() * SHARE_OF_HEAP) return false;
       if (!isDecided && hasOptions && writers.isWorthSorting() && writers.isSortable(session)) return true;

@@ -51,8 +51,8 @@ public class Writers extends SwitchedRule {
     boolean isRowLevel = plan instanceof RowLevelWrite;
     if (isRowLevel && ((RowLevelWrite) plan).table() != relation) return plan; // an unknown kind of plan
     if (isRowLevel && RowLevelOption.isIn(((RowLevelWrite) plan).operation())) return plan; // it is sorted
-    boolean isSorted = OpenWriters.areReplaced(
-      session, name, target.table(), options, new WrittenRows(plan, query), optionsAt >= 0 || isRowLevel);
+    boolean isSorted =
+      OpenWriters.areReplaced(session, name, target.table(), options, plan, query, optionsAt >= 0 || isRowLevel);
     if (!isSorted) return plan;
     return isRowLevel ? sorted(plan, relation) : sorted(plan, relation, optionsAt);
   }
