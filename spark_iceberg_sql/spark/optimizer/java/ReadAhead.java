@@ -71,7 +71,11 @@ public final class ReadAhead {
     ReadAhead current = (ReadAhead) CURRENT.get();
     if (current == null || current.plan == null) return null;
     Set<Integer> columns = new HashSet<>();
-    if (!current.collect(current.plan, table, columns)) return null;
+    try {
+      if (!current.collect(current.plan, table, columns)) return null;
+    } catch (RuntimeException e) {
+      return null; // the rule will read the manifests itself
+    }
     long files = 0;
     for (ManifestFile manifest : manifests) {
       if (manifest.content() == ManifestContent.DELETES || manifest.existingFilesCount() == null) return null;
