@@ -82,15 +82,18 @@ def writer(spark: SparkSession, request: pytest.FixtureRequest) -> Iterator[Writ
 
 def watched(spark: SparkSession, writer: Writer, seconds: float) -> int:
     """Runs the queries in turns for so long, and a plan that was made once beside them; how many ran."""
+    spark.catalog.refreshTable(writer.table)  # a session keeps a table for 30 seconds
     kept = spark.sql(f"SELECT k, count(*) AS n FROM {writer.table} WHERE v < 100 GROUP BY k")
     kept._jdf.queryExecution().executedPlan()
     first = kept.collect()
+    assert len(first) >= 10
     assert is_whole(first)
     count, end = 0, time.monotonic() + seconds
     for query, holds in itertools.cycle(QUERIES.items()):
         if time.monotonic() > end:
             break
         start = time.monotonic()
+        spark.catalog.refreshTable(writer.table)
         rows = spark.sql(query.format(t=writer.table)).collect()
         assert holds(rows), (query, rows)
         assert is_whole(kept.collect())
@@ -106,6 +109,7 @@ def check(spark: SparkSession, writer: Writer, seconds: float) -> None:
     assert not writer.errors
     assert writer.commits > before
     assert ran > len(QUERIES)
+    spark.catalog.refreshTable(writer.table)
     total = spark.sql(f"SELECT count(*) AS n FROM {writer.table}").first()
     assert total is not None
     assert total.n == ROWS * writer.commits

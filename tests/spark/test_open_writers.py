@@ -305,7 +305,7 @@ def is_fanout_off(spark: SparkSession, statement: str) -> bool:
 def scans(spark: SparkSession, statement: str) -> list[str]:
     """What a statement reads, and with which filters."""
     plan = spark.sql(f"EXPLAIN {statement}").first().plan  # type: ignore[union-attr]
-    return [re.sub(r"#\d+L?", "", line) for line in plan.splitlines() if "BatchScan" in line]
+    return [re.sub(r"#\d+L?", "", scan) for scan in re.findall("BatchScan.*", plan)]
 
 
 @pytest.mark.parametrize("clause", ["'write.spark.fanout.enabled' = 'true'", "'write.spark.fanout.enabled' = 'false'"])
