@@ -209,6 +209,7 @@ def install(spark: SparkSession, ddl: str = "error") -> SparkSession:
     with compiler.together():
         if untested.reason(spark) is not None:
             return untested.install(spark, ddl)
+        injection.start(spark)
         _register(spark)
         injection.install(spark)
         return intercept.install(spark, ddl)

@@ -1,7 +1,7 @@
 """Compiled Java classes, kept between sessions in the user's cache: compiling takes a tenth of a session's start.
 
-Those of an installation are kept in one file, others in a file each. A class that cannot be read or kept costs time only:
-it is compiled again.
+Those of an installation are kept in one file, others in a file each. A class that cannot be read or kept costs time
+only: it is compiled again.
 """
 
 from __future__ import annotations
@@ -40,10 +40,18 @@ _INSTALLATION = "installation"  # the text under which the classes of one are ke
 
 @dataclass(slots=True)
 class _Group:
-    """What is read from one file and written to it. classes: a Java map, by the digest of a source; see `find`."""
+    """What is read from one file, at its first use, and written to it."""
 
-    classes: Java
+    read: Java | None = None
     has_more: bool = False
+
+    def classes(self) -> Java:
+        """A Java map of the maps that `find` returns, by the digest of a source."""
+        if self.read is None:
+            self.read = java_class("java.util.concurrent.ConcurrentHashMap")()
+            if (kept := _read(_INSTALLATION)) is not None:
+                self.read.putAll(kept)
+        return self.read
 
 
 # Per JVM, i.e. per gateway, while an installation goes on.
@@ -60,16 +68,13 @@ def together() -> Iterator[None]:
     if py4j_gateway in _GROUPS:  # the outer one writes
         yield
         return
-    classes = java_class("java.util.concurrent.ConcurrentHashMap")()
-    if (kept := _read(_INSTALLATION)) is not None:
-        classes.putAll(kept)
-    group = _GROUPS[py4j_gateway] = _Group(classes)
+    group = _GROUPS[py4j_gateway] = _Group()
     try:
         yield
     finally:
         del _GROUPS[py4j_gateway]
         if group.has_more:
-            _write(_INSTALLATION, classes)
+            _write(_INSTALLATION, group.classes())
 
 
 def is_together() -> bool:
@@ -83,7 +88,7 @@ def find(text: str) -> Java | None:
     text: the Java source.
     """
     if (group := _GROUPS.get(gateway())) is not None:
-        return group.classes.get(_digest(text))
+        return group.classes().get(_digest(text))
     return _read(text)
 
 
@@ -91,7 +96,7 @@ def keep(text: str, classes: Java | None = None) -> None:
     """Keep the class files of a Java source, a serializable Java map; without one, that there has been this text."""
     kept = java_class("java.util.HashMap")() if classes is None else classes
     if (group := _GROUPS.get(gateway())) is not None:
-        group.classes.put(_digest(text), kept)
+        group.classes().put(_digest(text), kept)
         group.has_more = True
     else:
         _write(text, kept)

@@ -59,7 +59,7 @@ def context_loader() -> Java:
 
 @contextmanager
 def together() -> Iterator[None]:
-    """Within it, files that are compiled share what has been read of the class path, and classes are kept in one file."""
+    """Within it, files that are compiled share what has been read of the class path; one file keeps the classes."""
     with class_cache.together():
         try:
             yield
@@ -74,7 +74,7 @@ def source(package: str, name: str) -> str:
     If there are several for different versions of Iceberg, the first that compiles; without a JVM, the newest.
     """
     texts = java_sources.texts(package, name)
-    return texts[0] if len(texts) == 1 or not has_gateway() else _fitting(gateway(), name, tuple(texts))
+    return texts[0] if len(texts) == 1 or not has_gateway() else _fitting(gateway(), name, texts)
 
 
 @cache
