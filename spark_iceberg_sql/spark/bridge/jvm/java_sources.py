@@ -31,11 +31,13 @@ _SINCE = re.compile(r"@since Iceberg (\d+\.\d+)")
 @cache
 def texts(package: str, name: str) -> tuple[str, ...]:
     """The sources of a class in a package's folder `java`: that of the newest Iceberg first."""
-    folder = _folder(package)
+    folder = resources.files(package) / "java"
     file = f"{name}.java"
     older = folder / _OLDER_ICEBERGS
     lacks = sorted((entry for entry in older.iterdir() if entry.is_dir()), key=_folder_name) if older.is_dir() else ()
-    files = [_of_this_spark(folder, file), *(entry / file for entry in lacks if (entry / file).is_file())]
+    candidates = (entry / file for entry in _of_this_spark(package))
+    of_this_spark = next((candidate for candidate in candidates if candidate.is_file()), folder / file)
+    files = [of_this_spark, *(entry / file for entry in lacks if (entry / file).is_file())]
     return tuple(entry.read_text("utf-8") for entry in files)
 
 
@@ -43,20 +45,12 @@ def _folder_name(folder: Traversable) -> str:
     return folder.name
 
 
-def _of_this_spark(folder: Traversable, name: str) -> Traversable:
-    versions = {_number(entry.name): entry for entry in _entries(folder) if entry.name[0].isdigit()}
-    candidates = (versions[number] / name for number in sorted(versions, reverse=True) if number <= shims.SPARK_VERSION)
-    return next((candidate for candidate in candidates if candidate.is_file()), folder / name)
-
-
 @cache
-def _folder(package: str) -> Traversable:
-    return resources.files(package) / "java"
-
-
-@cache
-def _entries(folder: Traversable) -> tuple[Traversable, ...]:
-    return tuple(folder.iterdir())  # of a zip file, this takes a while
+def _of_this_spark(package: str) -> tuple[Traversable, ...]:
+    """The folders of versions of Spark up to this one, the newest first."""
+    folder = resources.files(package) / "java"
+    versions = {_number(entry.name): entry for entry in folder.iterdir() if entry.name[0].isdigit()}
+    return tuple(versions[number] for number in sorted(versions, reverse=True) if number <= shims.SPARK_VERSION)
 
 
 def _number(text: str) -> tuple[int, ...]:
