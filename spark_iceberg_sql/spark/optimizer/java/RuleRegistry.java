@@ -371,7 +371,12 @@ public class RuleRegistry {
     public void run() {
       for (Entry e : entries) {
         if (e.fault == null && !e.isTested) {
-          String result = e.rule.fault(session);
+          String result;
+          try {
+            result = e.rule.fault(session);
+          } catch (Error error) {
+            result = String.valueOf(error);
+          }
           if (result != null) e.fault = "its self-test has another result: " + result;
         }
         e.isTested = true;
