@@ -404,7 +404,7 @@ public class RuleRegistry {
   }
 
   /** Injects the rules into a session that has never had them. */
-  public synchronized void ensure(SparkSession session) {
+  public void ensure(SparkSession session) {
     if (!has(session)) install(session);
   }
 
