@@ -434,7 +434,8 @@ FROM_THE_WILD = {
         (
             "trino",
             """CREATE TABLE a.b.t COMMENT 'x'
-            WITH (format = 'ORC', partitioning = ARRAY['day(ts)'], sorted_by = ARRAY['n']) AS SELECT ts, "order" AS n, CAST(k AS varchar) AS k, CAST(k AS varchar(3)) AS j FROM s""",
+            WITH (format = 'ORC', partitioning = ARRAY['day(ts)'], sorted_by = ARRAY['n'])
+            AS SELECT ts, "order" AS n, CAST(k AS varchar) AS k, CAST(k AS varchar(3)) AS j FROM s""",
             (
                 "CREATE TABLE a.b.t USING iceberg PARTITIONED BY (days(ts)) COMMENT 'x' "
                 "TBLPROPERTIES ('write.format.default' = 'orc') "

@@ -462,11 +462,11 @@ CREATE TABLE t (id BIGINT, n INT) USING iceberg;
 ALTER TABLE t SET TBLPROPERTIES ('gc.enabled' = 'x'); -- warning: SIS411
 
 -- case: schema.name-mapping.default=x at CREATE
-CREATE TABLE t (id BIGINT, n INT) USING iceberg TBLPROPERTIES ('schema.name-mapping.default' = 'x');
+CREATE TABLE t (id BIGINT, n INT) USING iceberg TBLPROPERTIES ('schema.name-mapping.default' = 'x'); -- error: SIS411
 
 -- case: schema.name-mapping.default=x at ALTER
 CREATE TABLE t (id BIGINT, n INT) USING iceberg;
-ALTER TABLE t SET TBLPROPERTIES ('schema.name-mapping.default' = 'x');
+ALTER TABLE t SET TBLPROPERTIES ('schema.name-mapping.default' = 'x'); -- error: SIS411
 
 -- case: history.expire.min-snapshots-to-keep=x at CREATE
 CREATE TABLE t (id BIGINT, n INT) USING iceberg TBLPROPERTIES ('history.expire.min-snapshots-to-keep' = 'x'); -- error: SIS411
