@@ -42,6 +42,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
@@ -56,7 +57,7 @@ from spark_iceberg_sql.model.properties import (
     similar_property,
 )
 from spark_iceberg_sql.model.table import RelationKind, Table
-from spark_iceberg_sql.model.write_options import wrong_option
+from spark_iceberg_sql.model.write_options import WrongOption, wrong_option, wrong_read_option
 from spark_iceberg_sql.rules.base import Category, Finding, Findings, rule
 from spark_iceberg_sql.rules.message_format import join_names
 from spark_iceberg_sql.rules.preconditions import has_special_clauses
@@ -92,7 +93,7 @@ _PARTITION_KEYS = ("partitioning", "partitioned_by", "partition_by", "partition_
 
 @rule(
     Severity.ERROR,
-    on=(nodes.Create, nodes.Insert, nodes.SetProperties),
+    on=(nodes.Create, nodes.Insert, nodes.Query, nodes.SetProperties),
     when=has_special_clauses,
     category=Category.TABLE,
     iceberg_only=True,
@@ -102,6 +103,9 @@ def refused_property(context: Context) -> Findings:
     node = context.node
     if isinstance(node, nodes.Insert):
         yield from _options(context, node)
+        return
+    if isinstance(node, nodes.Query):
+        yield from _read_options(context)
         return
     if isinstance(node, nodes.Create):
         items = (*node.properties, *node.options)
@@ -147,11 +151,24 @@ def _options(context: Context, node: nodes.Insert) -> Findings:
     if not isinstance(table, Table) or table.kind is not RelationKind.ICEBERG or not table.is_certain:
         return
     for item in node.options:
-        if "{" in item.key + item.value or "$" in item.key + item.value:
-            continue
-        if (wrong := wrong_option(item.key, item.value)) is not None:
-            span = item.key_span if wrong.of_key else item.value_span
-            yield Finding(span, wrong.reason, wrong.help, severity=None if wrong.is_refused else Severity.WARNING)
+        yield from _wrong_option(item, wrong_option)
+
+
+def _read_options(context: Context) -> Findings:
+    """The options of SELECT * FROM t WITH ('split-size' = '1')."""
+    if context.statement.may_contain("with"):
+        from spark_iceberg_sql.facts.table_options import read_options  # the command starts sooner
+
+        for item in read_options(context):
+            yield from _wrong_option(item, wrong_read_option)
+
+
+def _wrong_option(item: terms.Property, judge: Callable[[str, str], WrongOption | None]) -> Findings:
+    if "{" in item.key + item.value or "$" in item.key + item.value:
+        return
+    if (wrong := judge(item.key, item.value)) is not None:
+        span = item.key_span if wrong.of_key else item.value_span
+        yield Finding(span, wrong.reason, wrong.help, severity=None if wrong.is_refused else Severity.WARNING)
 
 
 def _is_another_format(context: Context, item: terms.Property) -> bool:
