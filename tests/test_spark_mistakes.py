@@ -339,7 +339,8 @@ def test_no_text_raises() -> None:
             if statements(sql[:end]):
                 for condition in (SYNTAX, COLUMN, "TABLE_OR_VIEW_NOT_FOUND", "CAST_INVALID_INPUT", "UNRESOLVED_ROUTINE",
                                   "INCOMPATIBLE_DATA_FOR_TABLE", "AnalysisException", "INVALID_WHERE_CONDITION",
-                                  "MISSING_AGGREGATION", "NumberFormatException", "FAILED_TO_LOAD_ROUTINE"):  # fmt: skip
+                                  "MISSING_AGGREGATION", "NumberFormatException",
+                                  "FAILED_TO_LOAD_ROUTINE"):  # fmt: skip
                     help_of(
                         refused(sql[:end], condition, "", objectName="`a`", routineName="`strftime`", expression='"a"')
                     )

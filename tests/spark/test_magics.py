@@ -39,6 +39,11 @@ def cell(spark: SparkSession) -> Iterator[Callable[[str], str]]:
     run("%unload_ext spark_iceberg_sql")
 
 
+def plain(said: str) -> str:
+    """What a cell says, without its colours."""
+    return re.sub(r"\x1b\[[\d;]*m", "", said)
+
+
 def test_a_query_shows_its_rows_and_the_files_that_it_read(cell: Callable[[str], str]) -> None:
     said = cell(f"%%iceberg_sql\nSELECT id FROM {TABLE} WHERE iceberg_days(ts) = DATE '1970-01-03'")
     print(said)
@@ -54,7 +59,7 @@ def test_names_that_are_misspelt(cell: Callable[[str], str]) -> None:
         ("SELECT * FROM locla.magics.visits", "local.magics.visits"),
         ("SELECT * FROM magcis.visits", "magics.visits"),
     ):
-        assert f"= help: write `{name}`" in cell(f"%%iceberg_sql\n{text}"), text
+        assert f"help: write `{name}`" in plain(cell(f"%%iceberg_sql\n{text}")), text
     assert "did you mean `local`?" in cell("%%iceberg_sql\nCALL locla.system.expire_snapshots('magics.visits')")
 
 
@@ -68,7 +73,7 @@ def test_a_time_before_the_first_snapshot(cell: Callable[[str], str]) -> None:
     said = cell(
         "%iceberg_sql CALL local.system.rollback_to_timestamp('magics.visits', TIMESTAMP '2001-01-01 00:00:00')"
     )
-    assert "= help: its first snapshot is of 20" in said
+    assert "= help: its first snapshot is of 20" in plain(said)
 
 
 def test_an_option_of_a_read(cell: Callable[[str], str]) -> None:
@@ -81,8 +86,8 @@ def test_a_table_without_partition_fields_has_no_number_of_partitions(cell: Call
     said = cell("%%iceberg_sql\nCREATE OR REPLACE TABLE local.magics.whole USING iceberg AS SELECT 1 AS id")
     assert "wrote 1 row, 1 new data file" in said
     assert "partition" not in said
-    assert "in 1 partition" in cell(f"%iceberg_sql INSERT INTO {TABLE} VALUES (9, TIMESTAMP '1999-01-01 00:00:00')")
-    cell("%iceberg_sql DELETE FROM local.magics.visits WHERE id = 9")
+    cell("%iceberg_sql CREATE OR REPLACE TABLE local.magics.parted (id INT) USING iceberg PARTITIONED BY (id)")
+    assert "in 1 partition" in cell("%iceberg_sql INSERT INTO local.magics.parted VALUES (9)")
 
 
 def test_a_wrong_statement_is_refused_with_what_to_write(cell: Callable[[str], str]) -> None:
