@@ -269,7 +269,10 @@ RULES: tuple[Rule, ...] = (
         phase=Phase.AFTER_PUSH_DOWN,
         summary="joins and groups tables by their partition fields without a shuffle, where that should be faster",
         if_disabled="joins and groups by the partition fields of tables shuffle the rows",
-        parts=("SparkScans", "ClusteringKeys", "GroupedScan", "GroupBalance", "GroupedStages"),
+        parts=(
+            *("SparkScans", "ClusteringKeys", "KeyColumn", "PartitionFunction", "KeyRefinement", "PartitionKey"),
+            *("Groupings", "GroupedScan", "GroupBalance", "GroupedStages"),
+        ),
     ),
     Rule(
         name="values",

@@ -27,7 +27,8 @@ public class Colocate extends SwitchedRule {
   private static final String ALWAYS = "always";
   private static final String SWITCH = "spark.iceberg_sql.colocate",
                               GROUPING = "spark.sql.iceberg.planning.preserve-data-grouping",
-                              BUCKETING = "spark.sql.sources.v2.bucketing.";
+                              BUCKETING = "spark.sql.sources.v2.bucketing.",
+                              ALL_KEYS = "spark.sql.requireAllClusterKeysForCoPartition";
   /** Settings with which Spark may lose rows above such joins, or which were not tried. */
   private static final String[] UNSURE = {"allowCompatibleTransforms.enabled",
     "allowJoinKeysSubsetOfPartitionKeys.enabled", "partiallyClusteredDistribution.enabled", "shuffle.enabled"};
@@ -80,8 +81,9 @@ public class Colocate extends SwitchedRule {
     }
     if (plan.isStreaming() || !plan.deterministic()) return plan;
     ClusteringKeys keys = ClusteringKeys.of(plan);
-    List<GroupedScan> scans = new ArrayList<>();
-    if (keys.isEmpty() || !addScans(plan, keys, scans)) return plan;
+    Map<Object, DataSourceV2ScanRelation> relations = new IdentityHashMap<>();
+    if (keys.isEmpty() || !addScans(plan, relations)) return plan;
+    List<GroupedScan> scans = scans(plan, keys, relations);
     boolean isAlways = ALWAYS.equalsIgnoreCase(conf().getConfString(SWITCH, "true").trim());
     SparkSession session = SparkSession.active();
     if (!isAlways) scans = GroupBalance.candidates(scans);
@@ -99,18 +101,29 @@ public class Colocate extends SwitchedRule {
     return plan;
   }
 
-  /** Adds the scans that could be grouped by keys; false if the plan has grouped ones already. */
-  private static boolean addScans(LogicalPlan plan, ClusteringKeys keys, List<GroupedScan> scans)
-    throws ReflectiveOperationException {
+  /** Adds the scans that could be grouped; false if the plan has grouped ones already. */
+  private static boolean addScans(LogicalPlan plan, Map<Object, DataSourceV2ScanRelation> relations) {
     if (plan instanceof DataSourceV2ScanRelation) {
       DataSourceV2ScanRelation scanned = (DataSourceV2ScanRelation) plan;
       if (scanned.keyGroupedPartitioning().isDefined()) return false;
-      GroupedScan scan = GroupedScan.isCandidate(scanned) ? GroupedScan.of(scanned, keys) : null;
-      if (scan != null) scans.add(scan);
+      if (GroupedScan.isCandidate(scanned)) relations.put(scanned.scan(), scanned);
     }
     for (LogicalPlan child : ScalaTypes.list(plan.children()))
-      if (!addScans(child, keys, scans)) return false;
+      if (!addScans(child, relations)) return false;
     return true;
+  }
+
+  private List<GroupedScan> scans(LogicalPlan plan, ClusteringKeys keys,
+    Map<Object, DataSourceV2ScanRelation> relations) throws ReflectiveOperationException {
+    Map<Object, List<PartitionKey>> fields = new IdentityHashMap<>();
+    for (Map.Entry<Object, DataSourceV2ScanRelation> entry : relations.entrySet())
+      fields.put(entry.getKey(), GroupedScan.fields((DataSourceV2ScanRelation) entry.getValue(), keys));
+    List<GroupedScan> scans = new ArrayList<>();
+    Map<Object, Groupings.Grouping> groupings = Groupings.of(plan, keys, fields, isTrue(conf(), ALL_KEYS));
+    for (Map.Entry<Object, Groupings.Grouping> entry : groupings.entrySet())
+      scans.add(GroupedScan.of(
+        (DataSourceV2ScanRelation) relations.get(entry.getKey()), (Groupings.Grouping) entry.getValue()));
+    return scans;
   }
 
   private static Map<Object, LogicalPlan> relations(List<GroupedScan> scans) {
@@ -144,8 +157,11 @@ public class Colocate extends SwitchedRule {
       DataSourceV2ScanRelation scanned = TrialTable.scanned(plan);
       if (scanned != null && scanned.keyGroupedPartitioning().isDefined()) return null; // the session's setting does it
       if (scanned == null || !GroupedScan.isCandidate(scanned)) return "a scan is not as it is expected";
-      GroupedScan grouped = GroupedScan.of(scanned, ClusteringKeys.of(plan));
-      if (grouped == null) return "a scan cannot be grouped";
+      Map<Object, DataSourceV2ScanRelation> relations = new IdentityHashMap<>();
+      relations.put(scanned.scan(), scanned);
+      List<GroupedScan> scans = scans(plan, ClusteringKeys.of(plan), relations);
+      if (scans.size() != 1) return "a scan cannot be grouped";
+      GroupedScan grouped = (GroupedScan) scans.get(0);
       Map<List<Object>, Long> bytes = new HashMap<>();
       bytes.put(new ArrayList<Object>(List.of(Integer.valueOf(3))), Long.valueOf(2));
       bytes.put(new ArrayList<Object>(List.of(Integer.valueOf(4))), Long.valueOf(1));
