@@ -331,10 +331,104 @@ def test_writes(spark: SparkSession) -> None:
     spark.sql("DROP TABLE local.colo.n")
 
 
-def compare(spark: SparkSession, seed: int, count: int, names: tuple[str, ...]) -> None:
+def exchanges(spark: SparkSession, statement: str) -> int:
+    (text,) = spark.sql(f"EXPLAIN {statement}").first()
+    return text.partition("== Initial Plan ==")[0].count("Exchange ")
+
+
+# By statement into a table by bucket(4, id): whether its rows are written as they are grouped.
+WRITES = {
+    "INSERT INTO {w} SELECT * FROM {t}.a": True,
+    "INSERT INTO {w} SELECT id, k, s, ts, p FROM {t}.idk": True,
+    "INSERT INTO {w} SELECT a.id, b.k, a.s, b.ts, NULL FROM {t}.a a JOIN {t}.b b ON a.id = b.id": True,
+    "INSERT INTO {w} SELECT id, max(k), max(s), NULL, NULL FROM {t}.a GROUP BY id": True,
+    "INSERT OVERWRITE {w} SELECT * FROM {t}.b": True,
+    "INSERT INTO {w} SELECT id + 1, k, s, ts, p FROM {t}.a": False,
+    "INSERT INTO {w} SELECT * FROM {t}.b8": False,
+    "INSERT INTO {w} SELECT * FROM {t}.a UNION ALL SELECT * FROM {t}.b": False,
+    "INSERT INTO {w} SELECT /*+ REPARTITION(3) */ * FROM {t}.a": False,
+    "INSERT INTO {w} SELECT * FROM {t}.a ORDER BY id": False,
+}
+
+
+def test_writes_between_tables_partitioned_alike(spark: SparkSession) -> None:
+    create(spark, "w4", "bucket(4, id)")
+    try:
+        for number, (statement, is_grouped) in enumerate(WRITES.items()):
+            ours, truth = (
+                statement.replace("{t}", f"{tables}.colo").replace("{w}", f"{tables}.colo.w4")
+                for tables in ("local", "spark_catalog")
+            )
+            adaptive = str(bool(number % 2)).lower()
+            with settings(spark, **{SWITCH: "always", "spark.sql.adaptive.enabled": adaptive}):
+                assert (exchanges(spark, ours) == 0) == is_grouped, statement
+                spark.sql(ours)
+            spark.sql(truth)
+            query = "SELECT * FROM {t}.w4"
+            assert rows(spark, query, "local.colo") == rows(spark, query, "spark_catalog.colo"), statement
+        # Each of the four tasks has written one partition.
+        with settings(spark, **{SWITCH: "always"}):
+            spark.sql("INSERT OVERWRITE local.colo.w4 SELECT * FROM local.colo.b8")
+            shuffled = spark.sql("SELECT * FROM local.colo.w4.files").count()
+            spark.sql("INSERT OVERWRITE local.colo.w4 SELECT * FROM local.colo.w4")
+            assert spark.sql("SELECT * FROM local.colo.w4.files").count() <= max(4, shuffled)
+    finally:
+        drop(spark, "w4")
+
+
+MERGE = (
+    "MERGE INTO {w} w USING (SELECT id, count(*) AS n FROM {t}.b GROUP BY id) b ON w.id = b.id "
+    "WHEN MATCHED AND b.id % 3 = 0 THEN DELETE WHEN MATCHED THEN UPDATE SET {set} "
+    "WHEN NOT MATCHED THEN INSERT (id, k) VALUES (b.id, b.n)"
+)
+MERGED = (
+    "SELECT {id} AS id, CASE WHEN b.id IS NULL THEN w.k ELSE b.n END AS k FROM ({t}) w LEFT JOIN {b} ON w.id = b.id "
+    "WHERE b.id IS NULL OR b.id % 3 <> 0 UNION ALL SELECT b.id, b.n FROM {b} LEFT ANTI JOIN ({t}) w ON w.id = b.id"
+)
+
+
+@pytest.mark.parametrize("version", [2, 3])
+@pytest.mark.parametrize("changed", ["k = b.n", "id = b.n, k = b.n"])
+def test_merge_by_position(spark: SparkSession, version: int, changed: str) -> None:
+    """The target is read as it is partitioned, and what is written needs no shuffle if no key is changed."""
+    properties = f"{DIVIDED}, 'write.merge.mode' = 'merge-on-read', 'format-version' = '{version}'"
+    create(spark, "w4", "bucket(4, id)", properties)
+    try:
+        source = "(SELECT id, count(*) AS n FROM spark_catalog.colo.b GROUP BY id) b"
+        earlier = "SELECT * FROM spark_catalog.colo.a WHERE id % 7 <> 2 OR id IS NULL"
+        spark.sql("INSERT INTO local.colo.w4 SELECT * FROM local.colo.a")
+        with settings(spark, **{"spark.sql.adaptive.enabled": "false", SWITCH: "always"}):
+            spark.sql("DELETE FROM local.colo.w4 WHERE id % 7 = 2")
+            statement = MERGE.replace("{w}", "local.colo.w4").replace("{t}", "local.colo").replace("{set}", changed)
+            assert exchanges(spark, statement) == (0 if changed.startswith("k") else 1)
+            merged = MERGED.replace("{id}", "w.id" if changed.startswith("k") else "coalesce(b.n, w.id)")
+            truth = rows(spark, merged.replace("{b}", source).replace("{t}", earlier), "")
+            spark.sql(statement)
+        assert rows(spark, "SELECT id, k FROM local.colo.w4", "") == truth
+    finally:
+        drop(spark, "w4")
+
+
+def is_merged(spark: SparkSession, merge: spj_queries.RandomMerge, mode: str) -> bool:
+    """Whether a MERGE changes the table as it would change a copy; then it is undone."""
+    target = f"local.spjr.{merge.target}"
+    spark.sql(f"ALTER TABLE {target} SET TBLPROPERTIES ('write.merge.mode' = '{mode}', 'format-version' = '2')")
+    (before,) = spark.sql(f"SELECT snapshot_id FROM {target}.refs").first()
+    truth = spj_queries.result(spark, merge.rows, "spark_catalog.spjr")
+    with settings(spark, **{SWITCH: "always"}):
+        spark.sql(merge.statement.replace("{t}", "local.spjr"))
+    after = spj_queries.result(spark, f"SELECT * FROM {target}", "")
+    spark.sql(f"CALL local.system.rollback_to_snapshot('spjr.{merge.target}', {before})")
+    return after == truth
+
+
+def compare(spark: SparkSession, seed: int, count: int, merges: int, names: tuple[str, ...]) -> None:
     spj_queries.create(spark, seed, names)
     wrong, without_shuffle = [], 0
     try:
+        for number, merge in enumerate(spj_queries.merges(seed, merges, names)):
+            if not is_merged(spark, merge, ("copy-on-write", "merge-on-read")[number % 3 > 0]):
+                wrong.append((merge.target, merge.statement))
         for query in spj_queries.queries(seed, count, names, computed=True):
             adaptive = str(query.aqe).lower()
             with settings(spark, **{SWITCH: "always", "spark.sql.adaptive.enabled": adaptive}):
@@ -351,9 +445,9 @@ def compare(spark: SparkSession, seed: int, count: int, names: tuple[str, ...]) 
 
 
 def test_random_queries(spark: SparkSession) -> None:
-    compare(spark, 7, 6, ("b8", "b4o", "b4", "kb4"))
+    compare(spark, 7, 6, 2, ("b8", "b4o", "b4", "kb4"))
 
 
 @pytest.mark.swept
 def test_many_random_queries(spark: SparkSession) -> None:
-    compare(spark, int(os.environ.get("SIS_SEED", "1")), 150, tuple(spj_queries.TABLES))
+    compare(spark, int(os.environ.get("SIS_SEED", "1")), 150, 30, tuple(spj_queries.TABLES))

@@ -8,14 +8,19 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.apache.spark.sql.catalyst.expressions.Alias;
+import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.EqualNullSafe;
 import org.apache.spark.sql.catalyst.expressions.EqualTo;
 import org.apache.spark.sql.catalyst.expressions.ExprId;
 import org.apache.spark.sql.catalyst.expressions.Expression;
+import org.apache.spark.sql.catalyst.expressions.Literal;
 import org.apache.spark.sql.catalyst.plans.logical.Aggregate;
 import org.apache.spark.sql.catalyst.plans.logical.Join;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.catalyst.plans.logical.MergeRows;
+import org.apache.spark.sql.catalyst.plans.logical.RebalancePartitions;
 import org.apache.spark.sql.catalyst.plans.logical.Window;
+import scala.collection.immutable.Seq;
 
 /**
  * The keys of a plan's joins, groups and windows: those by which Spark would shuffle rows.
@@ -29,6 +34,8 @@ public final class ClusteringKeys {
 
   /** By the name of a column in a query, what it is. */
   private final Map<ExprId, Expression> definitions = new HashMap<>();
+  /** By the name of a column that MERGE writes, what it may be. */
+  private final Map<ExprId, List<Expression>> alternatives = new HashMap<>();
   /** By each key, as Spark compares them, another one of its class; the last one has itself. */
   private final Map<Expression, Expression> links = new HashMap<>();
   private final Map<Expression, Integer> numbers = new HashMap<>();
@@ -38,11 +45,17 @@ public final class ClusteringKeys {
 
   private ClusteringKeys() {}
 
-  /** Those of a plan, without its subqueries. */
-  public static ClusteringKeys of(LogicalPlan plan) {
+  /**
+   * Those of a plan, without its subqueries.
+   *
+   * @param written the node that would distribute the rows of a write; null if there is none
+   */
+  public static ClusteringKeys of(LogicalPlan plan, RebalancePartitions written) {
     ClusteringKeys result = new ClusteringKeys();
     result.define(plan);
     result.addAll(plan);
+    if (written != null)
+      for (Expression e : ScalaTypes.list(written.partitionExpressions())) result.addWritten(e);
     for (Expression key : result.keys) {
       Expression root = result.root(key);
       if (!result.numbers.containsKey(root)) result.numbers.put(root, Integer.valueOf(result.numbers.size()));
@@ -55,7 +68,7 @@ public final class ClusteringKeys {
   /** All of them, in terms of the columns of scans. */
   public List<Expression> all() { return keys; }
 
-  /** The class of a key. */
+  /** The class of a key; null if it is none. */
   public Integer number(Expression key) { return (Integer) numbers.get(root(key)); }
 
   /** The classes of the keys of a join, a group or a window; null if it has none, or others. */
@@ -67,10 +80,64 @@ public final class ClusteringKeys {
     return classes;
   }
 
+  /** The partition fields of the table that is written whose values follow from the keys, as PartitionKey names them. */
+  public Set<String> written(RebalancePartitions node) {
+    Set<String> names = new LinkedHashSet<>();
+    for (Expression e : ScalaTypes.list(node.partitionExpressions())) {
+      Expression column = writtenColumn(e);
+      Integer number = column == null ? null : number(column);
+      if (number == null) continue;
+      String transform = e instanceof Attribute ? "identity" : PartitionLayout.transform(e);
+      names.add(number + " " + transform + " " + column.dataType().catalogString());
+    }
+    return names;
+  }
+
+  private void addWritten(Expression field) {
+    Expression column = writtenColumn(field);
+    if (column == null || links.containsKey(column.canonicalized())) return;
+    links.put(column.canonicalized(), column.canonicalized());
+    keys.add(column);
+  }
+
+  /** The column of a scan from which the values of a partition field are computed; null if there is none. */
+  private Expression writtenColumn(Expression field) {
+    if (!(field instanceof Attribute) && PartitionLayout.transform(field) == null) return null;
+    Expression column = field instanceof Attribute ? field : PartitionLayout.source(field);
+    if (column == null) return null;
+    List<Expression> merged = (List<Expression>) alternatives.get(PartitionLayout.root(column));
+    if (merged == null) return origin(column);
+    Expression result = null;
+    for (Expression e : merged) {
+      Expression other = origin(e);
+      if (result != null && !root(result).equals(root(other))) return null; // an UPDATE of the column
+      result = other;
+    }
+    return result;
+  }
+
   private void define(LogicalPlan plan) {
+    if (plan instanceof MergeRows) defineMerged((MergeRows) plan);
     for (Expression e : ScalaTypes.list(plan.expressions()))
       if (e instanceof Alias && e.deterministic()) definitions.put(((Alias) e).exprId(), ((Alias) e).child());
     for (LogicalPlan child : ScalaTypes.list(plan.children())) define(child);
+  }
+
+  /** The columns that MERGE writes: of the target, of the source, or without a value in a row that is deleted. */
+  private void defineMerged(MergeRows merge) {
+    List<Expression> instructions = new ArrayList<>();
+    instructions.addAll(ScalaTypes.list(merge.matchedInstructions()));
+    instructions.addAll(ScalaTypes.list(merge.notMatchedInstructions()));
+    instructions.addAll(ScalaTypes.list(merge.notMatchedBySourceInstructions()));
+    for (int i = 0; i < merge.output().size(); i++) {
+      List<Expression> values = new ArrayList<>();
+      for (Expression instruction : instructions)
+        for (Object row : ScalaTypes.list(((MergeRows.Instruction) (Object) instruction).outputs())) {
+          Expression value = (Expression) ((Seq<?>) row).apply(i);
+          if (!(value instanceof Literal)) values.add(value);
+        }
+      if (!values.isEmpty()) alternatives.put(((Attribute) merge.output().apply(i)).exprId(), values);
+    }
   }
 
   private void addAll(LogicalPlan plan) {

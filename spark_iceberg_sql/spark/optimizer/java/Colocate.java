@@ -7,10 +7,17 @@ import java.util.List;
 import java.util.Map;
 import org.apache.iceberg.Table;
 import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.catalyst.expressions.Alias;
+import org.apache.spark.sql.catalyst.expressions.Expression;
+import org.apache.spark.sql.catalyst.expressions.MonotonicallyIncreasingID;
 import org.apache.spark.sql.catalyst.parser.ParseException;
 import org.apache.spark.sql.catalyst.plans.logical.Command;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.catalyst.plans.logical.Project;
+import org.apache.spark.sql.catalyst.plans.logical.RebalancePartitions;
+import org.apache.spark.sql.catalyst.plans.logical.Sort;
 import org.apache.spark.sql.catalyst.plans.logical.Subquery;
+import org.apache.spark.sql.catalyst.plans.logical.V2WriteCommand;
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation;
 import org.apache.spark.sql.internal.SQLConf;
 
@@ -73,32 +80,76 @@ public class Colocate extends SwitchedRule {
       List<LogicalPlan> children = new ArrayList<>();
       boolean isChanged = false;
       for (LogicalPlan child : ScalaTypes.list(plan.children())) {
-        LogicalPlan result = grouped(child);
+        boolean isQuery = plan instanceof V2WriteCommand && child == ((V2WriteCommand) plan).query();
+        LogicalPlan result = child instanceof Command || child instanceof Subquery
+          ? grouped(child)
+          : grouped(child, isQuery ? distribution(child) : null);
         isChanged |= result != child;
         children.add(result);
       }
       return isChanged ? (LogicalPlan) plan.withNewChildren(ScalaTypes.seq(children)) : plan;
     }
-    if (plan.isStreaming() || !plan.deterministic()) return plan;
-    ClusteringKeys keys = ClusteringKeys.of(plan);
+    return grouped(plan, null);
+  }
+
+  /** The node that divides the rows of a write among its tasks by the partition fields; null if there is none. */
+  private static RebalancePartitions distribution(LogicalPlan query) {
+    LogicalPlan node = query;
+    while (node instanceof Sort && !((Sort) node).global() || node instanceof Project)
+      node = (LogicalPlan) node.children().apply(0);
+    return node instanceof RebalancePartitions ? (RebalancePartitions) node : null;
+  }
+
+  private LogicalPlan grouped(LogicalPlan plan, RebalancePartitions written) throws ReflectiveOperationException {
+    if (plan.isStreaming() || !isDeterministic(plan)) return plan;
+    ClusteringKeys keys = ClusteringKeys.of(plan, written);
     Map<Object, DataSourceV2ScanRelation> relations = new IdentityHashMap<>();
     if (keys.isEmpty() || !addScans(plan, relations)) return plan;
-    List<GroupedScan> scans = scans(plan, keys, relations);
+    Groupings groupings = groupings(plan, keys, relations, written);
+    List<GroupedScan> scans = scans(groupings, relations);
+    LogicalPlan result = grouped(plan, scans, groupings.areWritten() ? written : null);
+    return result == plan && groupings.areWritten() ? grouped(plan, scans, null) : result;
+  }
+
+  /** Whether the rows do not depend on which task reads which: by the number of a row, MERGE only tells rows of one task apart. */
+  private static boolean isDeterministic(LogicalPlan plan) {
+    if (plan.deterministic()) return true;
+    for (Expression e : ScalaTypes.list(plan.expressions())) {
+      boolean isRowNumber = e instanceof Alias && ((Alias) e).name().equals("__row_id")
+        && ((Alias) e).child() instanceof MonotonicallyIncreasingID;
+      if (!e.deterministic() && !isRowNumber) return false;
+    }
+    for (LogicalPlan child : ScalaTypes.list(plan.children()))
+      if (!isDeterministic(child)) return false;
+    return true;
+  }
+
+  /** The plan with those scans that are worth it, and without a node that they make superfluous. */
+  private LogicalPlan grouped(LogicalPlan plan, List<GroupedScan> scans, RebalancePartitions superfluous) {
     boolean isAlways = ALWAYS.equalsIgnoreCase(conf().getConfString(SWITCH, "true").trim());
     SparkSession session = SparkSession.active();
+    LogicalPlan without = superfluous == null ? plan : without(plan, superfluous);
     if (!isAlways) scans = GroupBalance.candidates(scans);
     while (!scans.isEmpty()) {
-      List<List<GroupedScan>> stages = GroupedStages.worthwhile(with(plan, relations(scans)), scans, session, isAlways);
+      List<List<GroupedScan>> stages =
+        GroupedStages.worthwhile(with(without, relations(scans)), scans, superfluous != null, session, isAlways);
       Map<Object, LogicalPlan> noted = new IdentityHashMap<>();
       List<GroupedScan> kept = new ArrayList<>();
       for (List<GroupedScan> stage : stages) {
         kept.addAll(stage);
         for (GroupedScan scan : stage) noted.put(scan.original, scan.noted(stage));
       }
-      if (kept.size() == scans.size()) return with(plan, noted);
+      if (kept.size() == scans.size()) return with(without, noted);
+      if (superfluous != null) return plan; // which of them the write relies on is not known
       scans = kept;
     }
     return plan;
+  }
+
+  private static LogicalPlan without(LogicalPlan plan, RebalancePartitions superfluous) {
+    if (plan == superfluous) return superfluous.child();
+    return (LogicalPlan) plan.withNewChildren(
+      ScalaTypes.seq(List.of(without((LogicalPlan) plan.children().apply(0), superfluous))));
   }
 
   /** Adds the scans that could be grouped; false if the plan has grouped ones already. */
@@ -113,14 +164,18 @@ public class Colocate extends SwitchedRule {
     return true;
   }
 
-  private List<GroupedScan> scans(LogicalPlan plan, ClusteringKeys keys,
-    Map<Object, DataSourceV2ScanRelation> relations) throws ReflectiveOperationException {
+  private Groupings groupings(LogicalPlan plan, ClusteringKeys keys, Map<Object, DataSourceV2ScanRelation> relations,
+    RebalancePartitions written) throws ReflectiveOperationException {
     Map<Object, List<PartitionKey>> fields = new IdentityHashMap<>();
     for (Map.Entry<Object, DataSourceV2ScanRelation> entry : relations.entrySet())
       fields.put(entry.getKey(), GroupedScan.fields((DataSourceV2ScanRelation) entry.getValue(), keys));
+    return Groupings.of(plan, keys, fields, isTrue(conf(), ALL_KEYS), written);
+  }
+
+  private static List<GroupedScan> scans(Groupings groupings, Map<Object, DataSourceV2ScanRelation> relations)
+    throws ReflectiveOperationException {
     List<GroupedScan> scans = new ArrayList<>();
-    Map<Object, Groupings.Grouping> groupings = Groupings.of(plan, keys, fields, isTrue(conf(), ALL_KEYS));
-    for (Map.Entry<Object, Groupings.Grouping> entry : groupings.entrySet())
+    for (Map.Entry<Object, Groupings.Grouping> entry : groupings.byScan().entrySet())
       scans.add(GroupedScan.of(
         (DataSourceV2ScanRelation) relations.get(entry.getKey()), (Groupings.Grouping) entry.getValue()));
     return scans;
@@ -159,7 +214,7 @@ public class Colocate extends SwitchedRule {
       if (scanned == null || !GroupedScan.isCandidate(scanned)) return "a scan is not as it is expected";
       Map<Object, DataSourceV2ScanRelation> relations = new IdentityHashMap<>();
       relations.put(scanned.scan(), scanned);
-      List<GroupedScan> scans = scans(plan, ClusteringKeys.of(plan), relations);
+      List<GroupedScan> scans = scans(groupings(plan, ClusteringKeys.of(plan, null), relations, null), relations);
       if (scans.size() != 1) return "a scan cannot be grouped";
       GroupedScan grouped = (GroupedScan) scans.get(0);
       Map<List<Object>, Long> bytes = new HashMap<>();

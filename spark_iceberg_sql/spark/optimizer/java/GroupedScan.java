@@ -18,6 +18,7 @@ import org.apache.iceberg.spark.source.SparkTable;
 import org.apache.iceberg.types.Types;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.connector.read.Scan;
+import org.apache.spark.sql.connector.write.RowLevelOperationTable;
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation;
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation;
 import org.objenesis.ObjenesisStd;
@@ -59,7 +60,9 @@ public final class GroupedScan {
     if (scanned.keyGroupedPartitioning().isDefined() || scanned.ordering().isDefined()) return false;
     Object relation = scanned.relation();
     if (!(relation instanceof DataSourceV2Relation)) return false;
-    if (!(((DataSourceV2Relation) relation).table() instanceof SparkTable)) return false;
+    Object table = ((DataSourceV2Relation) relation).table();
+    // Those of a MERGE by position: the write does not look at its scan for the files that it replaces.
+    if (!(table instanceof SparkTable) && !(table instanceof RowLevelOperationTable)) return false;
     PartitionLayout layout = PartitionLayout.of(relation);
     return layout != null && layout.table().spec().isPartitioned() && layout.snapshot() != null;
   }

@@ -78,15 +78,19 @@ public final class GroupedStages {
    * Of the grouped scans of a plan, those that are worth it, in lists of those whose rows come together.
    *
    * @param plan an optimized query, with these scans
+   * @param isWritten whether a write needs no shuffle of the rows, either, if they come as they are grouped
    * @param isAlways whether also if it is not expected to be faster
    */
   public static List<List<GroupedScan>> worthwhile(
-    LogicalPlan plan, List<GroupedScan> scans, SparkSession session, boolean isAlways) {
+    LogicalPlan plan, List<GroupedScan> scans, boolean isWritten, SparkSession session, boolean isAlways) {
     GroupedStages result = new GroupedStages(session, isAlways);
     for (GroupedScan scan : scans) result.scans.put(scan.relation.scan(), scan);
-    result.end(result.stage(physical(plan, session)));
+    Stage last = result.stage(physical(plan, session));
+    last.isUsed |= isWritten && !last.isMixed;
+    last.isOfAllRows |= isWritten && !last.isReduced;
+    result.end(last);
     List<List<GroupedScan>> kept = new ArrayList<>();
-    if (result.isUnsure) return kept;
+    if (result.isUnsure || isWritten && last.scans.isEmpty()) return kept;
     for (Stage stage : result.stages)
       if (result.isWorthwhile(stage)) kept.add(stage.scans);
     return kept;

@@ -13,6 +13,7 @@ import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.plans.logical.Aggregate;
 import org.apache.spark.sql.catalyst.plans.logical.Join;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.catalyst.plans.logical.RebalancePartitions;
 import org.apache.spark.sql.catalyst.plans.logical.RepartitionOperation;
 import org.apache.spark.sql.catalyst.plans.logical.Window;
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation;
@@ -29,8 +30,11 @@ public final class Groupings {
   private final ClusteringKeys keys;
   private final Map<Object, List<PartitionKey>> fields;
   private final boolean needsAllKeys;
+  private final RebalancePartitions written;
   /** By a scan: its grouping. */
   private final Map<Object, Grouping> results = new IdentityHashMap<>();
+  private Group writtenGroup;
+  private boolean isWritten;
 
   /** The partition fields by which a scan is grouped, and the other keys, both by the class of the key. */
   public static final class Grouping {
@@ -50,10 +54,12 @@ public final class Groupings {
     boolean isUsed;
   }
 
-  private Groupings(ClusteringKeys keys, Map<Object, List<PartitionKey>> fields, boolean needsAllKeys) {
+  private Groupings(
+    ClusteringKeys keys, Map<Object, List<PartitionKey>> fields, boolean needsAllKeys, RebalancePartitions written) {
     this.keys = keys;
     this.fields = fields;
     this.needsAllKeys = needsAllKeys;
+    this.written = written;
   }
 
   /**
@@ -61,13 +67,20 @@ public final class Groupings {
    *
    * @param fields by a scan, its partition fields
    * @param needsAllKeys whether a join without a shuffle needs all its keys in the partitioning
+   * @param written the node that would distribute the rows of a write; null if there is none
    */
-  public static Map<Object, Grouping> of(
-    LogicalPlan plan, ClusteringKeys keys, Map<Object, List<PartitionKey>> fields, boolean needsAllKeys) {
-    Groupings groupings = new Groupings(keys, fields, needsAllKeys);
+  public static Groupings of(LogicalPlan plan, ClusteringKeys keys, Map<Object, List<PartitionKey>> fields,
+    boolean needsAllKeys, RebalancePartitions written) {
+    Groupings groupings = new Groupings(keys, fields, needsAllKeys, written);
     groupings.end(groupings.visit(plan));
-    return groupings.results;
+    return groupings;
   }
+
+  /** By a scan: its grouping. */
+  public Map<Object, Grouping> byScan() { return results; }
+
+  /** Whether rows are grouped as the table to which they are written is partitioned. */
+  public boolean areWritten() { return isWritten; }
 
   /** The scans whose rows reach a node as they are grouped; null if there are none. */
   private Group visit(LogicalPlan node) {
@@ -76,12 +89,24 @@ public final class Groupings {
     for (LogicalPlan child : ScalaTypes.list(node.children())) sides.add(visit(child));
     Set<Integer> classes = keys.classes(node);
     if (node instanceof Join) return join((Group) sides.get(0), (Group) sides.get(1), classes);
+    if (node == written) return written((Group) sides.get(0));
     boolean isOther = sides.size() != 1 || node instanceof RepartitionOperation;
     Group group = isOther ? null : (Group) sides.get(0);
     if (!isOther && !(node instanceof Aggregate) && !(node instanceof Window)) return group;
     if (group != null && classes != null && isGrouped(group, classes)) return group;
     for (Group side : sides) end(side);
     return null;
+  }
+
+  private Group written(Group group) {
+    if (group == null) return null;
+    Set<String> common = new TreeSet<>(group.common);
+    common.retainAll(keys.written(written));
+    if (common.isEmpty()) return group;
+    group.common = common;
+    group.isUsed = true;
+    writtenGroup = group;
+    return group;
   }
 
   private Group scan(DataSourceV2ScanRelation scanned) {
@@ -153,6 +178,7 @@ public final class Groupings {
       groupings.put(scanned.scan(), grouping);
     }
     results.putAll(groupings);
+    isWritten |= group == writtenGroup;
   }
 
   /** Of one scan; null if one of the keys is none of its columns. */
