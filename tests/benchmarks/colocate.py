@@ -1,8 +1,8 @@
 """Joins and groups by buckets with the rule `colocate` and without, in turns: clicks and orders of users.
 
-Of each query, the median of some rounds: seconds on the clock, of tasks, of CPU time in the whole JVM, which other load on
-the machine changes less, and the bytes that the tasks wrote for a shuffle. By whether only groups and windows shuffle, or a
-join does, or nothing can be gained: the geometric mean, the worst and the best.
+Of each query, the median of some rounds: seconds on the clock, of tasks, of CPU time in the whole JVM, which other
+load on the machine changes less, and the bytes that the tasks wrote for a shuffle. By whether only groups and windows
+shuffle, or a join does, or nothing can be gained: the geometric mean, the worst and the best.
 
 python -m tests.benchmarks.colocate [--rows 20000 10000000] [--rounds 4] [--buckets 8]
 """
@@ -36,7 +36,10 @@ CLICKS = """
            sha2(cast(id AS string), 256) AS agent, id % 7 AS seconds
     FROM range({rows})
 """
-ORDERS = "SELECT hash(id * 3) % ({rows} div 20) AS user, id AS number, id % 1000 AS amount, id % 50 AS page FROM range({rows} div 4)"
+ORDERS = """
+    SELECT hash(id * 3) % ({rows} div 20) AS user, id AS number, id % 1000 AS amount, id % 50 AS page
+    FROM range({rows} div 4)
+"""
 # By what is shuffled without the rule.
 JOINS, GROUPS, NOTHING = "joins", "groups and windows alone", "nothing to gain"
 QUERIES = {
@@ -50,13 +53,17 @@ QUERIES = {
     ),
     "users who ordered": (
         JOINS,
-        "SELECT page, count(*) FROM clicks c WHERE EXISTS "
-        "(SELECT 1 FROM orders o WHERE o.user = c.user AND amount > 900) GROUP BY page",
+        (
+            "SELECT page, count(*) FROM clicks c WHERE EXISTS "
+            "(SELECT 1 FROM orders o WHERE o.user = c.user AND amount > 900) GROUP BY page"
+        ),
     ),
     "amount by user": (
         JOINS,
-        "SELECT max(n), max(s) FROM (SELECT c.user, count(*) AS n, sum(amount) AS s FROM clicks c "
-        "JOIN (SELECT user, sum(amount) AS amount FROM orders GROUP BY user) o ON c.user = o.user GROUP BY c.user)",
+        (
+            "SELECT max(n), max(s) FROM (SELECT c.user, count(*) AS n, sum(amount) AS s FROM clicks c "
+            "JOIN (SELECT user, sum(amount) AS amount FROM orders GROUP BY user) o ON c.user = o.user GROUP BY c.user)"
+        ),
     ),
     "clicks of a page by user": (
         JOINS,
@@ -72,19 +79,26 @@ QUERIES = {
     ),
     "sessions": (
         GROUPS,
-        "SELECT count(*) FROM (SELECT user, ts - lag(ts) OVER (PARTITION BY user ORDER BY ts) AS gap FROM clicks) "
-        "WHERE gap IS NULL OR gap > INTERVAL 30 MINUTES",
+        (
+            "SELECT count(*) FROM (SELECT user, ts - lag(ts) OVER (PARTITION BY user ORDER BY ts) AS gap FROM clicks) "
+            "WHERE gap IS NULL OR gap > INTERVAL 30 MINUTES"
+        ),
     ),
     "last clicks": (
         GROUPS,
-        "SELECT count(*), max(agent) FROM (SELECT agent, row_number() OVER (PARTITION BY user ORDER BY ts DESC) AS n "
-        "FROM clicks) WHERE n = 1",
+        (
+            "SELECT count(*), max(agent) FROM "
+            "(SELECT agent, row_number() OVER (PARTITION BY user ORDER BY ts DESC) AS n FROM clicks) WHERE n = 1"
+        ),
     ),
     "clicks by page": (NOTHING, "SELECT page, count(*), max(agent) FROM clicks GROUP BY page"),
     "a filter": (NOTHING, "SELECT count(*), max(agent) FROM clicks WHERE page = 7"),
     "a few orders": (
         NOTHING,
-        "SELECT count(*), max(agent) FROM clicks c JOIN (SELECT * FROM orders WHERE number < 1000) o ON c.user = o.user",
+        (
+            "SELECT count(*), max(agent) FROM clicks c JOIN (SELECT * FROM orders WHERE number < 1000) o "
+            "ON c.user = o.user"
+        ),
     ),
     "one user has half": (
         NOTHING,
@@ -150,7 +164,8 @@ def measure(spark: SparkSession, rows: int, rounds: int, names: list[str], force
         for what, values in zip(KINDS[:3], zip(*of, strict=True), strict=False):
             mean = math.exp(statistics.fmean(map(math.log, values)))
             print(
-                f"\n{kind}, {what}: geometric mean {mean:.2f} times less, worst {min(values):.2f}, best {max(values):.2f}"
+                f"\n{kind}, {what}: geometric mean {mean:.2f} times less, "
+                f"worst {min(values):.2f}, best {max(values):.2f}"
             )
 
 
@@ -159,7 +174,9 @@ class Costs:
 
     def __init__(self, spark: SparkSession) -> None:
         self._spark = spark
-        self._stat = Path(f"/proc/{spark._jvm.java.lang.ProcessHandle.current().pid()}/stat")
+        jvm: Any = spark._jvm
+        self._jvm = jvm
+        self._stat = Path(f"/proc/{jvm.java.lang.ProcessHandle.current().pid()}/stat")
         self._start = (0.0, 0.0, 0)
 
     def start(self) -> None:
@@ -175,8 +192,9 @@ class Costs:
         return seconds, tasks, cpu, sum(stage.shuffleWriteBytes() for stage in ours) / 1e6
 
     def _stages(self) -> list[Any]:
-        store, none = self._spark._jsc.sc().statusStore(), self._spark._jvm.java.util.ArrayList()
-        quantiles = self._spark._sc._gateway.new_array(self._spark._jvm.double, 0)
+        context: Any = self._spark.sparkContext
+        store, none = context._jsc.sc().statusStore(), self._jvm.java.util.ArrayList()
+        quantiles = context._gateway.new_array(self._jvm.double, 0)
         stages = store.stageList(none, False, False, quantiles, none)
         return [stages.apply(i) for i in range(stages.size())]
 

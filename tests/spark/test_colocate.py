@@ -246,6 +246,84 @@ def test_chosen_by_itself(spark: SparkSession, large: None) -> None:
             assert is_grouped(spark, query), query
 
 
+# By query, with the rule's switch as it is by default: what explain says of its shuffles.
+REASONS = {
+    "SELECT a.id FROM {t}.a a JOIN {t}.b8 b ON a.id = b.id": (
+        "local.colo.a and local.colo.b8: shuffled, since local.colo.a is partitioned by bucket(4, id), "
+        "local.colo.b8 by bucket(8, id); to avoid it: ALTER TABLE local.colo.b8 "
+        "REPLACE PARTITION FIELD bucket(8, id) WITH bucket(4, id); then rewrite its files"
+    ),
+    "SELECT a.id FROM {t}.plain a JOIN {t}.b b ON a.id = b.id": (
+        "local.colo.plain and local.colo.b: shuffled, since local.colo.plain is not partitioned; to avoid it: "
+        "ALTER TABLE local.colo.plain ADD PARTITION FIELD bucket(4, id); then rewrite its files"
+    ),
+    "SELECT a.id FROM {t}.d a JOIN {t}.b b ON a.id = b.id": (
+        "local.colo.d and local.colo.b: shuffled, since local.colo.d is partitioned by other columns; to avoid it: "
+        "ALTER TABLE local.colo.d ADD PARTITION FIELD bucket(4, id); then rewrite its files"
+    ),
+    JOIN: (
+        "local.colo.a and local.colo.b: shuffled, since the partitions have * on average, which a shuffle moves as fast"
+    ),
+    "SELECT id, count(*) FROM {t}.skewed GROUP BY id": (
+        "local.colo.skewed: shuffled, since the partitions do not divide the work evenly among 2 cores: one core would "
+        "have 2.0 times its share"
+    ),
+    "SELECT k, count(*) FROM {t}.a GROUP BY k": None,
+    "SELECT a.id FROM {t}.plain a JOIN {t}.plain b ON a.id = b.id": None,
+}
+
+
+def shuffled(spark: SparkSession, query: str) -> list[str]:
+    """What explain says of the shuffles of a query, without sizes."""
+    notes = sis.explain(spark, query.replace("{t}", "local.colo")).notes
+    return [re.sub(r"[0-9.]+ k?B\b", "*", note) for note in notes if "shuffled" in note]
+
+
+def test_explain_says_why_not(spark: SparkSession, large: None) -> None:
+    wrong = [
+        (query, reasons, reason)
+        for query, reason in REASONS.items()
+        if (reasons := shuffled(spark, query)) != ([reason] if reason else [])
+    ]
+    assert not wrong
+    for key, value, statement in (
+        (SWITCH, "false", f"the rule colocate is off; to avoid it: SET {SWITCH} = true"),
+        (GROUPING, "false", f"a setting rules it out; to avoid it: RESET `{GROUPING}`"),
+        (
+            f"{BUCKETING}shuffle.enabled",
+            "true",
+            f"a setting rules it out; to avoid it: SET {BUCKETING}shuffle.enabled = false",
+        ),
+    ):
+        with settings(spark, **{key: value}):
+            assert shuffled(spark, LARGE) == [f"local.colo.large and local.colo.more: shuffled, since {statement}"]
+    assert not shuffled(spark, LARGE)
+
+
+def test_files_of_several_specs(spark: SparkSession) -> None:
+    create(spark, "x", "bucket(4, id)")
+    try:
+        write(spark, "x", ROWS)
+        spark.sql("ALTER TABLE local.colo.x REPLACE PARTITION FIELD bucket(4, id) WITH bucket(8, id)")
+        write(spark, "x", ROWS)
+        (reason,) = shuffled(spark, "SELECT x.id FROM {t}.x x JOIN {t}.b8 b ON x.id = b.id")
+        assert "the files of local.colo.x that are read have 2 partition specs" in reason
+        spark.sql(reason.partition("to avoid it: ")[2])
+        with settings(spark, **{SWITCH: "always"}):
+            assert is_grouped(spark, "SELECT x.id FROM {t}.x x JOIN {t}.b8 b ON x.id = b.id")
+    finally:
+        drop(spark, "x")
+
+
+def test_the_list_of_rules_says_what_is_missing(spark: SparkSession) -> None:
+    """Before Spark 4.1, the setting is off by default."""
+    query = "SELECT description FROM iceberg_rules() WHERE name = 'colocate' AND enabled"
+    (before,) = spark.sql(query).first()
+    with settings(spark, **{f"{BUCKETING}enabled": "false"}):
+        (after,) = spark.sql(query).first()
+    assert after == f"{before}; in this session only after SET {BUCKETING}enabled = true"
+
+
 def test_the_user_s_settings_win(spark: SparkSession) -> None:
     for key, value in (
         *((SWITCH, "false"), (GROUPING, "false"), (f"{BUCKETING}enabled", "false")),

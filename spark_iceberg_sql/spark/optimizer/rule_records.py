@@ -271,7 +271,7 @@ RULES: tuple[Rule, ...] = (
         if_disabled="joins and groups by the partition fields of tables shuffle the rows",
         parts=(
             *("SparkScans", "ClusteringKeys", "KeyColumn", "PartitionFunction", "KeyRefinement", "PartitionKey"),
-            *("Groupings", "GroupedScan", "GroupBalance", "GroupedStages"),
+            *("Groupings", "GroupedScan", "ByteSize", "GroupBalance", "GroupedStages", "ShuffleReasons"),
         ),
     ),
     Rule(

@@ -125,14 +125,14 @@ public final class ClusteringKeys {
 
   /** The columns that MERGE writes: of the target, of the source, or without a value in a row that is deleted. */
   private void defineMerged(MergeRows merge) {
-    List<Expression> instructions = new ArrayList<>();
+    List<MergeRows.Instruction> instructions = new ArrayList<>();
     instructions.addAll(ScalaTypes.list(merge.matchedInstructions()));
     instructions.addAll(ScalaTypes.list(merge.notMatchedInstructions()));
     instructions.addAll(ScalaTypes.list(merge.notMatchedBySourceInstructions()));
     for (int i = 0; i < merge.output().size(); i++) {
       List<Expression> values = new ArrayList<>();
-      for (Expression instruction : instructions)
-        for (Object row : ScalaTypes.list(((MergeRows.Instruction) (Object) instruction).outputs())) {
+      for (MergeRows.Instruction instruction : instructions)
+        for (Object row : ScalaTypes.list(instruction.outputs())) {
           Expression value = (Expression) ((Seq<?>) row).apply(i);
           if (!(value instanceof Literal)) values.add(value);
         }
@@ -187,7 +187,7 @@ public final class ClusteringKeys {
   }
 
   /** An expression in terms of the columns of scans. */
-  private Expression origin(Expression e) {
+  public Expression origin(Expression e) {
     for (int names = 0; names < NAMES; names++) {
       Expression defined = Predicates.substituted(e, definitions);
       if (defined == e) return e;

@@ -1,5 +1,7 @@
 package sparkicebergsql;
 
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
@@ -18,6 +20,7 @@ import org.apache.spark.sql.catalyst.plans.logical.RebalancePartitions;
 import org.apache.spark.sql.catalyst.plans.logical.Sort;
 import org.apache.spark.sql.catalyst.plans.logical.Subquery;
 import org.apache.spark.sql.catalyst.plans.logical.V2WriteCommand;
+import org.apache.spark.sql.execution.SparkPlan;
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation;
 import org.apache.spark.sql.internal.SQLConf;
 
@@ -59,12 +62,51 @@ public class Colocate extends SwitchedRule {
   }
 
   /** Whether the settings are such that Spark's plans are known to be right, and its user has not decided otherwise. */
-  private static boolean isPossible(SQLConf conf) {
-    if (!GroupedStages.ARE_KNOWN || conf.contains(GROUPING) || !isTrue(conf, BUCKETING + "enabled")) return false;
-    for (String key : UNSURE)
-      if (isTrue(conf, BUCKETING + key)) return false;
+  private boolean isPossible(SQLConf conf) {
+    if (!GroupedStages.ARE_KNOWN || prerequisite(conf) != null) return false;
     // CACHE TABLE plans its query so: it is not known what will be joined with the rows.
     return isTrue(conf, "spark.sql.sources.bucketing.autoBucketedScan.enabled");
+  }
+
+  @Override
+  public String prerequisite(SQLConf conf) {
+    if (conf.contains(GROUPING)) return "RESET `" + GROUPING + "`";
+    if (!isTrue(conf, BUCKETING + "enabled")) return "SET " + BUCKETING + "enabled = true";
+    for (String key : UNSURE)
+      if (isTrue(conf, BUCKETING + key)) return "SET " + BUCKETING + key + " = false";
+    return null;
+  }
+
+  /** The ShuffleRow of each join, group and window of an optimized plan that shuffles the rows of partitioned tables. */
+  @Override
+  public String described(LogicalPlan plan) throws IOException, ReflectiveOperationException {
+    List<ShuffleRow> rows = new ArrayList<>();
+    if (GroupedStages.ARE_KNOWN) describe(plan, rows);
+    return new ObjectMapper().writeValueAsString(rows);
+  }
+
+  private void describe(LogicalPlan plan, List<ShuffleRow> rows) throws ReflectiveOperationException {
+    if (plan instanceof Command || plan instanceof Subquery) {
+      for (LogicalPlan child : ScalaTypes.list(plan.children())) describe(child, rows);
+      return;
+    }
+    Map<Object, LogicalPlan> ungrouped = new IdentityHashMap<>();
+    Map<Object, DataSourceV2ScanRelation> scans = new IdentityHashMap<>();
+    for (LogicalPlan leaf : ScalaTypes.list(plan.collectLeaves())) {
+      if (!(leaf instanceof DataSourceV2ScanRelation)) continue;
+      DataSourceV2ScanRelation scanned = (DataSourceV2ScanRelation) leaf, plain = GroupedScan.ungrouped(scanned);
+      if (plain != scanned) ungrouped.put(scanned.scan(), plain);
+      if (SparkScans.readsFiles(scanned.scan())) scans.put(scanned.scan(), scanned);
+    }
+    ClusteringKeys keys = ClusteringKeys.of(plan, null);
+    if (keys.isEmpty() || scans.isEmpty() || plan.isStreaming()) return;
+    boolean isOn = isSwitchedOn(conf().getConfString(SWITCH, "true"));
+    String reset = isOn ? prerequisite(conf()) : "SET " + SWITCH + " = true";
+    Map<Object, String> rejected = new IdentityHashMap<>();
+    if (reset == null) grouped(with(plan, ungrouped), null, rejected);
+    SparkPlan physical = GroupedStages.physical(plan, SparkSession.active());
+    String setting = reset == null ? null : isOn ? "a setting rules it out" : "the rule colocate is off";
+    rows.addAll(ShuffleReasons.of(physical, keys, scans, rejected, setting, reset));
   }
 
   private static boolean isTrue(SQLConf conf, String key) {
@@ -83,13 +125,13 @@ public class Colocate extends SwitchedRule {
         boolean isQuery = plan instanceof V2WriteCommand && child == ((V2WriteCommand) plan).query();
         LogicalPlan result = child instanceof Command || child instanceof Subquery
           ? grouped(child)
-          : grouped(child, isQuery ? distribution(child) : null);
+          : grouped(child, isQuery ? distribution(child) : null, new IdentityHashMap<Object, String>());
         isChanged |= result != child;
         children.add(result);
       }
       return isChanged ? (LogicalPlan) plan.withNewChildren(ScalaTypes.seq(children)) : plan;
     }
-    return grouped(plan, null);
+    return grouped(plan, null, new IdentityHashMap<Object, String>());
   }
 
   /** The node that divides the rows of a write among its tasks by the partition fields; null if there is none. */
@@ -100,15 +142,17 @@ public class Colocate extends SwitchedRule {
     return node instanceof RebalancePartitions ? (RebalancePartitions) node : null;
   }
 
-  private LogicalPlan grouped(LogicalPlan plan, RebalancePartitions written) throws ReflectiveOperationException {
+  /** rejected: takes the reasons for the scans that could be grouped and are not. */
+  private LogicalPlan grouped(LogicalPlan plan, RebalancePartitions written, Map<Object, String> rejected)
+    throws ReflectiveOperationException {
     if (plan.isStreaming() || !isDeterministic(plan)) return plan;
     ClusteringKeys keys = ClusteringKeys.of(plan, written);
     Map<Object, DataSourceV2ScanRelation> relations = new IdentityHashMap<>();
     if (keys.isEmpty() || !addScans(plan, relations)) return plan;
     Groupings groupings = groupings(plan, keys, relations, written);
     List<GroupedScan> scans = scans(groupings, relations);
-    LogicalPlan result = grouped(plan, scans, groupings.areWritten() ? written : null);
-    return result == plan && groupings.areWritten() ? grouped(plan, scans, null) : result;
+    LogicalPlan result = grouped(plan, scans, groupings.areWritten() ? written : null, rejected);
+    return result == plan && groupings.areWritten() ? grouped(plan, scans, null, rejected) : result;
   }
 
   /** Whether the rows do not depend on which task reads which: by the number of a row, MERGE only tells rows of one task apart. */
@@ -125,14 +169,15 @@ public class Colocate extends SwitchedRule {
   }
 
   /** The plan with those scans that are worth it, and without a node that they make superfluous. */
-  private LogicalPlan grouped(LogicalPlan plan, List<GroupedScan> scans, RebalancePartitions superfluous) {
+  private LogicalPlan grouped(
+    LogicalPlan plan, List<GroupedScan> scans, RebalancePartitions superfluous, Map<Object, String> rejected) {
     boolean isAlways = ALWAYS.equalsIgnoreCase(conf().getConfString(SWITCH, "true").trim());
     SparkSession session = SparkSession.active();
     LogicalPlan without = superfluous == null ? plan : without(plan, superfluous);
-    if (!isAlways) scans = GroupBalance.candidates(scans);
+    if (!isAlways) scans = GroupBalance.candidates(scans, rejected);
     while (!scans.isEmpty()) {
-      List<List<GroupedScan>> stages =
-        GroupedStages.worthwhile(with(without, relations(scans)), scans, superfluous != null, session, isAlways);
+      List<List<GroupedScan>> stages = GroupedStages.worthwhile(
+        with(without, relations(scans)), scans, superfluous != null, session, isAlways, rejected);
       Map<Object, LogicalPlan> noted = new IdentityHashMap<>();
       List<GroupedScan> kept = new ArrayList<>();
       for (List<GroupedScan> stage : stages) {

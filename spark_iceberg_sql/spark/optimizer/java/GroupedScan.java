@@ -30,7 +30,7 @@ import org.objenesis.ObjenesisStd;
  * of one scan with the same files, which are not planned again: only how they are divided among tasks differs.
  */
 public final class GroupedScan {
-  private static final String GROUPS = "taskGroups";
+  private static final String GROUPS = "taskGroups", NOTE = "no shuffle: ";
 
   /** As the optimizer built it. */
   public final Scan original;
@@ -126,13 +126,25 @@ public final class GroupedScan {
     return new GroupedScan(original, relation, String.join(", ", clauses), bytes, tasks > 1);
   }
 
+  /** A relation as it was before it was grouped: the argument itself if this class has not done that. */
+  public static DataSourceV2ScanRelation ungrouped(DataSourceV2ScanRelation scanned)
+    throws ReflectiveOperationException {
+    String reason = ReadNotes.reason(scanned);
+    if (!scanned.keyGroupedPartitioning().isDefined() || reason == null || !reason.contains(NOTE)) return scanned;
+    Scan scan = copy(scanned.scan());
+    set(scan, "preserveDataGrouping", Boolean.FALSE);
+    set(scan, "groupingKeyType", null);
+    set(scan, GROUPS, null);
+    return SparkScans.grouped(scanned, scan, null);
+  }
+
   /** The relation, with the tables for which it is grouped noted for explanations. */
   public DataSourceV2ScanRelation noted(List<GroupedScan> together) {
     Set<String> names = new LinkedHashSet<>();
     for (GroupedScan scan : together) names.add(PartitionLayout.name((DataSourceV2Relation) scan.relation.relation()));
     String verb = names.size() == 1 ? " is" : " are";
     DataSourceV2Relation read = (DataSourceV2Relation) relation.relation();
-    String note = "no shuffle: " + Outgoing.visible(String.join(" and ", names) + verb + " grouped by " + fields);
+    String note = NOTE + Outgoing.visible(String.join(" and ", names) + verb + " grouped by " + fields);
     return SparkScans.replaced(relation, ReadNotes.noted(read, note), relation.scan());
   }
 

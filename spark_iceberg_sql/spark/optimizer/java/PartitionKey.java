@@ -8,7 +8,6 @@ import org.apache.iceberg.types.Types;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.TransformExpression;
-import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation;
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation;
 import org.apache.spark.sql.types.DataType;
 import scala.Option;
@@ -19,16 +18,18 @@ public final class PartitionKey {
   private static final List<String> FINENESS = List.of("year", "month", "day", "hour", "identity");
 
   public final PartitionField field;
-  /** As in DDL: bucket(8, id). */
-  public final String clause;
+  /** As in DDL: bucket(8, id), and the column in it. */
+  public final String clause, column;
   /** Of the key, and whether rows with the same value of it are in the same partition of two tables. */
   public final Integer number;
   public final String function;
   private final Expression key;
 
-  private PartitionKey(PartitionField field, String clause, Integer number, Expression key, String function) {
+  private PartitionKey(
+    PartitionField field, String clause, String column, Integer number, Expression key, String function) {
     this.field = field;
     this.clause = clause;
+    this.column = column;
     this.number = number;
     this.key = key;
     this.function = function;
@@ -43,10 +44,10 @@ public final class PartitionKey {
       Types.NestedField source =
         column == null || !key.references().subsetOf(scanned.outputSet()) ? null : layout.field(column);
       if (source == null || source.fieldId() != field.sourceId()) continue;
-      String clause = clause(field, source, layout.table().schema().findColumnName(source.fieldId()));
+      String name = layout.table().schema().findColumnName(source.fieldId()), clause = clause(field, source, name);
       if (clause == null || !isSure(field, column, layout)) continue;
       String function = field.transform() + " " + column.dataType().catalogString();
-      result.add(new PartitionKey(field, clause, keys.number(key), key, function));
+      result.add(new PartitionKey(field, clause, name, keys.number(key), key, function));
     }
     return result;
   }

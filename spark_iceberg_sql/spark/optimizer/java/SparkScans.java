@@ -44,7 +44,7 @@ public final class SparkScans {
     return (DataSourceV2ScanRelation) (Object) scanned.makeCopy(arguments);
   }
 
-  /** A relation with a scan that is partitioned by some expressions. */
+  /** A relation with a scan that is partitioned by some expressions, or by none that are known: null. */
   public static DataSourceV2ScanRelation grouped(
     DataSourceV2ScanRelation scanned, Scan scan, Seq<org.apache.spark.sql.catalyst.expressions.Expression> by) {
     Object[] arguments = new Object[scanned.productArity()];
