@@ -423,6 +423,7 @@ WRITES = {
     "INSERT OVERWRITE {w} SELECT * FROM {t}.b": True,
     "INSERT INTO {w} SELECT id + 1, k, s, ts, p FROM {t}.a": False,
     "INSERT INTO {w} SELECT * FROM {t}.b8": False,
+    "INSERT INTO {w} SELECT id, k, s, ts, p FROM {t}.d": False,
     "INSERT INTO {w} SELECT * FROM {t}.a UNION ALL SELECT * FROM {t}.b": False,
     "INSERT INTO {w} SELECT /*+ REPARTITION(3) */ * FROM {t}.a": False,
     "INSERT INTO {w} SELECT * FROM {t}.a ORDER BY id": False,
@@ -444,6 +445,12 @@ def test_writes_between_tables_partitioned_alike(spark: SparkSession) -> None:
             spark.sql(truth)
             query = "SELECT * FROM {t}.w4"
             assert rows(spark, query, "local.colo") == rows(spark, query, "spark_catalog.colo"), statement
+        create(spark, "wk", "k, bucket(4, id)")
+        with settings(spark, **{SWITCH: "always"}):
+            assert not exchanges(spark, "INSERT INTO local.colo.wk SELECT * FROM local.colo.idk")
+            # A task for each bucket would write into the partitions of all values of k.
+            assert exchanges(spark, "INSERT INTO local.colo.wk SELECT * FROM local.colo.a")
+        drop(spark, "wk")
         # Each of the four tasks has written one partition.
         with settings(spark, **{SWITCH: "always"}):
             spark.sql("INSERT OVERWRITE local.colo.w4 SELECT * FROM local.colo.b8")

@@ -31,6 +31,7 @@ import scala.collection.immutable.Seq;
 public final class ClusteringKeys {
   /** The most names that a column may have above another. */
   private static final int NAMES = 30;
+  private static final List<String> PLACES = List.of("_spec_id", "_partition");
 
   /** By the name of a column in a query, what it is. */
   private final Map<ExprId, Expression> definitions = new HashMap<>();
@@ -80,13 +81,17 @@ public final class ClusteringKeys {
     return classes;
   }
 
-  /** The partition fields of the table that is written whose values follow from the keys, as PartitionKey names them. */
+  /**
+   * The partition fields of the table that is written, as PartitionKey names them; null if the values of one do not follow
+   * from the keys. The places of rows that MERGE replaces are not among them: they are those of the table's rows.
+   */
   public Set<String> written(RebalancePartitions node) {
     Set<String> names = new LinkedHashSet<>();
     for (Expression e : ScalaTypes.list(node.partitionExpressions())) {
+      if (e instanceof Attribute && PLACES.contains(((Attribute) e).name())) continue;
       Expression column = writtenColumn(e);
       Integer number = column == null ? null : number(column);
-      if (number == null) continue;
+      if (number == null) return null;
       String transform = e instanceof Attribute ? "identity" : PartitionLayout.transform(e);
       names.add(number + " " + transform + " " + column.dataType().catalogString());
     }

@@ -100,10 +100,10 @@ public final class Groupings {
 
   private Group written(Group group) {
     if (group == null) return null;
-    Set<String> common = new TreeSet<>(group.common);
-    common.retainAll(keys.written(written));
-    if (common.isEmpty()) return group;
-    group.common = common;
+    // By some of the fields, a task would write into as many partitions as the others have values.
+    Set<String> names = keys.written(written);
+    if (names == null || names.isEmpty() || !group.common.containsAll(names)) return group;
+    group.common = names;
     group.isUsed = true;
     writtenGroup = group;
     return group;
