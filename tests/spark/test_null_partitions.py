@@ -1,4 +1,4 @@
-"""Null partition values of files without counts of nulls: Iceberg alone takes them as the lowest value."""
+"""Null partition values: Iceberg alone takes them as the lowest, in DELETE whether or not the nulls are counted."""
 
 from __future__ import annotations
 
@@ -26,11 +26,16 @@ CONDITIONS = (
 )
 
 
+@pytest.fixture(params=("none", "full"))
+def metrics(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
 @pytest.fixture(params=PARTITIONINGS)
-def partitioning(spark: SparkSession, request: pytest.FixtureRequest) -> Iterator[str]:
+def partitioning(spark: SparkSession, request: pytest.FixtureRequest, metrics: str) -> Iterator[str]:
     spark.sql(
         f"CREATE TABLE {TABLE} (id BIGINT, dt STRING, ts TIMESTAMP, k INT, s STRUCT<k: INT>) USING iceberg "
-        f"PARTITIONED BY ({request.param}) TBLPROPERTIES ('write.metadata.metrics.default' = 'none')"
+        f"PARTITIONED BY ({request.param}) TBLPROPERTIES ('write.metadata.metrics.default' = '{metrics}')"
     )
     spark.sql(f"INSERT INTO {TABLE} {_rows()}")
     yield request.param

@@ -15,9 +15,9 @@ PACKAGE = "sparkicebergsql"
 SHARED = (
     "ScalaTypes", "Outgoing", "SwitchedRule", "Invocation", "Calls", "Transform", "BoundFault", "KeptFacts",
     "PartitionOverflow", "UnwrittenColumns", "OrcTimes", "ParquetTimes", "TruncatedFile", "FileUnits", "NullResiduals",
-    "ManifestPass", "ManifestCheck", "FileBounds", "NullStructs", "PartitionLayout", "TextOrder", "OpenWriters",
-    "DynamicOverwrite", "ImpliedLiteral", "WrappedConstants", "Predicates", "Positions", "Relations", "TrialTable",
-    "ReadNotes", "SnapshotFiles", "FileCondition", "AnsweredTables", "RuntimeRules", "DeleteCache", "RuleRegistry",
+    "ManifestPass", "ManifestCheck", "FileBounds", "NullStructs", "DeleteCache", "PartitionLayout", "TextOrder",
+    "OpenWriters", "DynamicOverwrite", "ImpliedLiteral", "WrappedConstants", "Predicates", "Positions", "Relations",
+    "TrialTable", "ReadNotes", "SnapshotFiles", "FileCondition", "AnsweredTables", "RuntimeRules", "RuleRegistry",
 )  # fmt: skip
 
 

@@ -193,9 +193,11 @@ public final class PartitionLayout {
   /** Whether a file whose bounds tell a column's greatest number may have NaN, too. */
   public boolean mayHaveNaN(Expression column) { return bounds().mayHaveNaN(fields(column)); }
 
-  /** Refuses a read that would lose rows without an error: see TruncatedFile. */
-  public void requireWholeManifests() {
-    if (!(table instanceof BaseMetadataTable) && snapshot() != null) NullStructs.report(table, bounds());
+  /** Before a read: refuses one that would lose rows without an error (see TruncatedFile), and keeps deleted rows out. */
+  public void prepareRead() {
+    if (table instanceof BaseMetadataTable || snapshot() == null) return;
+    NullStructs.report(table, bounds());
+    DeleteCache.avoidFor(table, snapshot());
   }
 
   /** Whether a vectorized read of a relation may return wrong times, also where Iceberg reads files to rewrite them. */
