@@ -31,7 +31,7 @@ import scala.collection.immutable.Seq;
 public final class ClusteringKeys {
   /** The most names that a column may have above another. */
   private static final int NAMES = 30;
-  private static final List<String> PLACES = List.of("_spec_id", "_partition");
+  private static final List<String> ROW_COLUMNS = List.of("_spec_id", "_partition");
 
   /** By the name of a column in a query, what it is. */
   private final Map<ExprId, Expression> definitions = new HashMap<>();
@@ -88,7 +88,7 @@ public final class ClusteringKeys {
   public Set<String> written(RebalancePartitions node) {
     Set<String> names = new LinkedHashSet<>();
     for (Expression e : ScalaTypes.list(node.partitionExpressions())) {
-      if (e instanceof Attribute && PLACES.contains(((Attribute) e).name())) continue;
+      if (e instanceof Attribute && ROW_COLUMNS.contains(((Attribute) e).name())) continue;
       Expression column = writtenColumn(e);
       Integer number = column == null ? null : number(column);
       if (number == null) return null;
