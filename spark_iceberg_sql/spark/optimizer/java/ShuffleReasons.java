@@ -23,6 +23,9 @@ import org.apache.spark.sql.execution.exchange.Exchange;
 
 /** Why a join, a group or a window of partitioned tables shuffles their rows, with the statement that changes it. */
 public final class ShuffleReasons {
+  /** Bytes of a table that nobody minds to shuffle for a group. */
+  private static final long SMALL = 1L << 20;
+
   private final ClusteringKeys keys;
   private final Map<Object, DataSourceV2ScanRelation> relations;
   private final Map<Object, String> rejected;
@@ -112,17 +115,17 @@ public final class ShuffleReasons {
 
   private void addReason(List<Side> sides) {
     boolean isPartitioned = false;
-    for (Side side : sides) isPartitioned |= !side.fields.isEmpty();
-    if (!isPartitioned) return;
-    ShuffleRow row = new ShuffleRow();
-    explain(row, sides);
-    if (row.reason == null) return;
     Set<String> names = new LinkedHashSet<>();
     long bytes = 0;
     for (Side side : sides) {
+      isPartitioned |= !side.fields.isEmpty();
       names.add(side.name);
       bytes += side.bytes;
     }
+    if (!isPartitioned || sides.size() == 1 && bytes < SMALL) return;
+    ShuffleRow row = new ShuffleRow();
+    explain(row, sides);
+    if (row.reason == null) return;
     row.tables = String.join(" and ", names);
     row.bytes = Long.valueOf(bytes);
     rows.add(row);
