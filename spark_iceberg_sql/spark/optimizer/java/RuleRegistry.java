@@ -1,5 +1,6 @@
 package sparkicebergsql;
 
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -230,6 +231,12 @@ public class RuleRegistry {
     }
   }
 
+  /** What a rule has decided for an optimized plan; see SwitchedRule. */
+  public String described(String name, LogicalPlan plan) throws IOException, ReflectiveOperationException {
+    SwitchedRule rule = ((Entry) entries.get(name)).rule;
+    return rule == null ? "[]" : rule.described(plan);
+  }
+
   /** Adds a rule by the name of its RuleRow; rule is null if it could not be compiled, and fault is then the reason. */
   public void add(String name, Object rule, String fault) {
     for (RuleRow row : RuleRow.ALL) {
@@ -437,8 +444,10 @@ public class RuleRegistry {
     List<Row> rows = new ArrayList<>();
     for (Entry e : entries.values()) {
       boolean isOn = inForce(e, session) && e.rule.isOn(conf);
+      String needed = isOn ? e.rule.prerequisite(conf) : null;
+      String description = e.row.description + (needed == null ? "" : "; in this session only after " + needed);
       rows.add(RowFactory.create(new Object[] {e.row.name, e.row.phase, e.row.switchKey, Boolean.valueOf(isOn),
-        Long.valueOf(e.rule == null ? 0L : e.rule.hits()), e.row.description, e.fault, issues(e)}));
+        Long.valueOf(e.rule == null ? 0L : e.rule.hits()), description, e.fault, issues(e)}));
     }
     return rows;
   }
