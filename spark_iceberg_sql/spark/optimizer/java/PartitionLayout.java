@@ -117,6 +117,9 @@ public final class PartitionLayout {
 
   public Table table() { return table; }
 
+  /** Whether this is about a table, which may have been loaded another time. */
+  public boolean isOf(Table other) { return table.uuid() != null && table.uuid().equals(other.uuid()); }
+
   /** A table's name as the user writes it: one that is being created does not have the catalog's name in its own. */
   public static String name(DataSourceV2Relation relation) {
     boolean isNamed = relation.catalog().isDefined() && relation.identifier().isDefined()

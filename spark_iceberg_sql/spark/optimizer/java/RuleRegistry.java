@@ -36,6 +36,7 @@ import scala.collection.immutable.Seq;
 /** The rules of this JVM: injects them into sessions, once each, and lists them in the table iceberg_rules(). */
 public class RuleRegistry {
   static final String LISTING = "iceberg_rules";
+  static final EndOfReading END_OF_READING = new EndOfReading();
   static final Marking QUERY_MARKS = new Marking(true), PLAN_MARKS = new Marking(false);
   private final Map<String, Entry> entries = new LinkedHashMap<>();
   private Callable<Map<String, String>> probes;
@@ -210,6 +211,7 @@ public class RuleRegistry {
     protected TreeNode<?> of(TreeNode<?> plan) {
       if (isOfQuery) Positions.markSubqueries((LogicalPlan) plan);
       else Positions.mark((LogicalPlan) plan);
+      if (!isOfQuery) ReadAhead.begin((LogicalPlan) plan);
       return plan;
     }
     static void addTo(SparkSession session) {
@@ -218,6 +220,15 @@ public class RuleRegistry {
       } catch (ReflectiveOperationException e) {
         // A Spark that keeps them elsewhere: sessions that are still to be created have the rule.
       }
+    }
+  }
+
+  /** Comes after the last rule that reads manifests. */
+  static class EndOfReading extends ScalaTypes.PlanRule<LogicalPlan> {
+    @Override
+    protected TreeNode<?> of(TreeNode<?> plan) {
+      ReadAhead.end();
+      return plan;
     }
   }
 
@@ -331,6 +342,10 @@ public class RuleRegistry {
     extensions(session).injectPlanNormalizationRule(new NewSessions<LogicalPlan>(QUERY_MARKS));
     Marking.addTo(session);
     DeleteCache.avoid(session);
+    List<SwitchedRule> readers = new ArrayList<>();
+    for (Entry e : entries.values())
+      if (e.rule != null && e.fault == null) readers.add(e.rule);
+    ReadAhead.setRules(readers);
     List<Entry> afterPushDown = new ArrayList<>();
     List<RuleOfSession> ofSessions = new ArrayList<>();
     for (Entry e : entries.values()) {
@@ -356,6 +371,7 @@ public class RuleRegistry {
       rule.addTo(extensions(session));
       rule.addTo(session);
     }
+    extensions(session).injectPreCBORule(new NewSessions<LogicalPlan>(END_OF_READING));
     extensions(session).injectOptimizerRule(new RulesAfterPushDown(afterPushDown, ofSessions, installed));
     if (!areTested()) {
       tests = new FutureTask<Object>(new Tests(session, new ArrayList<Entry>(entries.values())), null);

@@ -2,6 +2,7 @@ package sparkicebergsql;
 
 import java.io.IOException;
 import java.util.HashMap;
+import java.util.Set;
 import java.util.concurrent.atomic.LongAdder;
 import org.apache.iceberg.BaseTable;
 import org.apache.iceberg.PartitionSpec;
@@ -59,6 +60,17 @@ public abstract class SwitchedRule extends ScalaTypes.PlanRule<LogicalPlan> {
 
   /** The rewritten plan of a stage that is about to run, or the argument itself; for rules that run while a query does. */
   protected SparkPlan rewriteStage(SparkPlan stage) { return stage; }
+
+  /**
+   * Whether it will look at the data files of a table because of a node of a plan, as far as the plan, the schema and the
+   * specs tell: no manifest is read for the answer.
+   *
+   * @param columns takes the ids of the columns whose bounds it will need
+   */
+  public boolean readsAhead(LogicalPlan node, Table table, Set<Integer> columns) { return false; }
+
+  /** Whether the active session's configuration lets it run. */
+  public boolean isOnNow() { return isOn(SQLConf.get()); }
 
   /** {@link #rewriteStage} if the switch is on. */
   public SparkPlan ofStage(SparkPlan stage) {
