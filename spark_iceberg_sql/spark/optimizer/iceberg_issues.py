@@ -252,11 +252,12 @@ ISSUES: tuple[IcebergIssue, ...] = (
     ),
     IcebergIssue(
         "ORC, equality deletes and _partition",
-        "rows that equality deletes have removed from ORC files come back in a query that reads `_partition` and not "
-        "the columns of the deletes",
+        "in ORC files of a partitioned table, rows that equality deletes have removed come back where `_partition` is "
+        "read and the columns of the deletes are not, as by DELETE, UPDATE and MERGE with merge-on-read; with columns "
+        "of several types the statement may fail with a ClassCastException instead",
         "",
-        "read the columns of the deletes as well",
-        ("1.11.0",),
+        "read the columns of the deletes as well, or compact the table first",
+        ("1.5.2", "1.11.0"),
     ),
     IcebergIssue(
         "ORC and texts beyond U+FFFF",

@@ -101,6 +101,11 @@ _LIMITS = (
     "LimitedRelation",
     "FileSample",
 )
+# Scans that are grouped by partition fields, and why others are not.
+_SHUFFLES = (
+    "SparkScans", "ClusteringKeys", "KeyColumn", "PartitionFunction", "KeyRefinement", "PartitionKey", "Groupings",
+    "GroupedScan", "ByteSize", "GroupBalance", "GroupedStages", "ShuffleReasons",
+)  # fmt: skip
 # A scan that must have a filter on a partition field: `joins` may still give it that while the query runs.
 _REQUIRED_FILTERS = (
     "ByteSize",
@@ -270,7 +275,7 @@ RULES: tuple[Rule, ...] = (
         phase=Phase.AFTER_PUSH_DOWN,
         summary="joins and groups tables by their partition fields without a shuffle, where that should be faster",
         if_disabled="joins and groups by the partition fields of tables shuffle the rows",
-        parts=("SparkScans", "ClusteringKeys", "GroupedScan", "GroupBalance", "GroupedStages"),
+        parts=_SHUFFLES,
     ),
     Rule(
         name="values",

@@ -358,7 +358,8 @@ public final class PartitionLayout {
     return result;
   }
 
-  private static String path(Expression column) {
+  /** The name of a column, or of a field of a struct column with the names of what it is in. */
+  public static String path(Expression column) {
     if (column instanceof Attribute) return ((Attribute) column).name();
     GetStructField field = (GetStructField) column;
     return path(field.child()) + "." + field.extractFieldName();

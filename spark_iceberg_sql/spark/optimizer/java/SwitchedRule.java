@@ -1,5 +1,6 @@
 package sparkicebergsql;
 
+import java.io.IOException;
 import java.util.HashMap;
 import java.util.Set;
 import java.util.concurrent.atomic.LongAdder;
@@ -42,6 +43,12 @@ public abstract class SwitchedRule extends ScalaTypes.PlanRule<LogicalPlan> {
    * @return null if the results are those expected of this version of Spark and Iceberg, otherwise the actual result
    */
   protected abstract String check(SparkSession session);
+
+  /** The statement without which the rule changes no plan of a session, although it is on; null if it may. */
+  public String prerequisite(SQLConf conf) { return null; }
+
+  /** What the rule has decided for an optimized plan, as a list of records in JSON. */
+  public String described(LogicalPlan plan) throws IOException, ReflectiveOperationException { return "[]"; }
 
   @Override
   protected TreeNode<?> of(TreeNode<?> plan) {
