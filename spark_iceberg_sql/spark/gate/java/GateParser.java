@@ -46,7 +46,7 @@ public abstract class GateParser implements ParserInterface {
   }
 
   /** The parser that another one wraps; null for Spark's own. */
-  static ParserInterface innerOf(ParserInterface parser) {
+  public static ParserInterface innerOf(ParserInterface parser) {
     for (Class<?> type = parser.getClass(); type != null; type = type.getSuperclass())
       for (Field field : type.getDeclaredFields())
         if (ParserInterface.class.isAssignableFrom(field.getType())) {
