@@ -18,7 +18,7 @@ from pyspark.sql import SparkSession
 from spark_iceberg_sql.errors import IcebergSqlError, JavaError
 from spark_iceberg_sql.sessions import dry_run_functions, statement_functions, untested
 from spark_iceberg_sql.spark.bridge.functions import python_table_functions
-from spark_iceberg_sql.spark.bridge.jvm import gateway, iceberg_jars, process
+from spark_iceberg_sql.spark.bridge.jvm import compiler, gateway, iceberg_jars, process
 from spark_iceberg_sql.spark.gate import intercept
 from spark_iceberg_sql.spark.optimizer import injection
 from spark_iceberg_sql.spark.runtime_jar import java, runtime_jar, scala, users_jar
@@ -206,11 +206,13 @@ def install(spark: SparkSession, ddl: str = "error") -> SparkSession:
     is a Spark Connect session.
     """
     _require_runtime(spark)
-    if untested.reason(spark) is not None:
-        return untested.install(spark, ddl)
-    _register(spark)
-    injection.install(spark)
-    return intercept.install(spark, ddl)
+    with compiler.together():
+        if untested.reason(spark) is not None:
+            return untested.install(spark, ddl)
+        injection.start(spark)
+        _register(spark)
+        injection.install(spark)
+        return intercept.install(spark, ddl)
 
 
 def register(spark: SparkSession) -> None:
@@ -221,10 +223,11 @@ def register(spark: SparkSession) -> None:
     Raises IcebergSqlError, as `install` does.
     """
     _require_runtime(spark)
-    if untested.reason(spark) is not None:
-        untested.register(spark)
-    else:
-        _register(spark)
+    with compiler.together():
+        if untested.reason(spark) is not None:
+            untested.register(spark)
+        else:
+            _register(spark)
 
 
 def _require_runtime(spark: SparkSession) -> None:

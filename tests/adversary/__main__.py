@@ -1,7 +1,7 @@
 """`python -m tests.adversary --seconds 600 --seed 1`: exit code 1 if a row is wrong or a statement fails, 2 if
 nothing was tried. Rooms: `rules` (predicates of which the rules derive something), `truth` (histories beside a copy
-outside Iceberg), `schedules` (two writers). SPARK_LINE=3.5 and the like choose another Spark, ICEBERG_VERSION=1.7.1
-another Iceberg."""
+outside Iceberg), `removals` (DELETE by partition columns, beside a copy), `schedules` (two writers). SPARK_LINE=3.5 and
+the like choose another Spark, ICEBERG_VERSION=1.7.1 another Iceberg."""
 
 from __future__ import annotations
 
@@ -23,10 +23,11 @@ from adversary import harness
 from adversary.hunt import Hunt, Result
 from adversary.truth.chase import KINDS, SETTINGS, Chase, quick_files
 from adversary.truth.client import UNCACHED, Client, interpreter
+from adversary.truth.removals import Removals
 from adversary.truth.schedules import Schedules, Tried
 from adversary.truth.trials import Tally
 
-ROOMS = {"rules": 0.4, "truth": 0.4, "schedules": 0.2}  # with their shares of the time
+ROOMS = {"rules": 0.3, "truth": 0.35, "removals": 0.2, "schedules": 0.15}  # with their shares of the time
 
 
 def summary(result: Result) -> str:
@@ -106,6 +107,10 @@ def main() -> int:
                     tally = Chase(work, given.seed, kinds, client=client).run(seconds["truth"], first=given.first)
                 print(of_truth(tally))
                 empty, wrong = empty or not tally.filled, wrong or bool(tally.differences)
+            if "removals" in rooms:
+                tally = Removals(work, given.seed).run(seconds["removals"], first=given.first)
+                print(of_truth(tally))
+                empty, wrong = empty or not tally.kinds["removal"], wrong or bool(tally.differences)
             if "schedules" in rooms:
                 tried = Schedules(work, given.seed).run(seconds["schedules"], given.first)
                 print(of_schedules(tried))

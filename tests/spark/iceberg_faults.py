@@ -46,8 +46,9 @@ class Case:
     reference: that of a record in iceberg_issues.py. rows: of VALUES. texts: queries over {t}, whose truth is the same
     query over a view; a pair of a query and its truth; at last, if at all, a DELETE. by_spark: the rows as Spark stores
     them in the format, for values that the format itself changes. is_imported: the table gets files that Spark has
-    written. deleted: the columns by which another writer has deleted the rows with negative r. is_corrected: whether
-    the truth is given in an installed session.
+    written. deleted: the columns by which another writer has deleted the rows with negative r. promoted: a column and
+    the type that it gets after that, while a query of before is still held. is_corrected: whether the truth is given in
+    an installed session.
     """
 
     reference: str
@@ -61,6 +62,7 @@ class Case:
     by_spark: bool = False
     is_imported: bool = False
     deleted: tuple[str, ...] = ()
+    promoted: tuple[str, str] | None = None
     is_corrected: bool = True
 
 
@@ -96,12 +98,27 @@ CASES: tuple[Case, ...] = (
         by="id",
     ),
     Case(
-        "null partitions without counts",
+        "null partitions",
+        "id INT, dt STRING",
+        "(1, '2024-01-01'), (2, NULL), (3, '2024-07-01')",
+        ("DELETE FROM {t} WHERE dt <= '2024-01-31'",),
+        by="dt",
+    ),
+    Case(
+        "null partitions",
         "id INT, dt STRING",
         "(1, '2024-01-01'), (2, NULL), (3, '2024-07-01')",
         ("SELECT id FROM {t} WHERE dt <= '2024-01-31' OR dt > '2024-06'", "DELETE FROM {t} WHERE dt <= '2024-01-31'"),
         by="dt",
         properties=_NO_COUNTS,
+    ),
+    Case(
+        "null structs of partition fields alone",
+        "id INT, s STRUCT<v: INT>",
+        "(1, NULL), (2, named_struct('v', 2))",
+        ("SELECT id FROM {t} WHERE s IS NULL",),
+        by="s.v",
+        is_corrected=False,
     ),
     Case(
         "metadata columns",
@@ -171,6 +188,17 @@ CASES: tuple[Case, ...] = (
         ("SELECT r FROM {t}", "SELECT r FROM {t} WHERE d < 100", "SELECT r, c, d FROM {t}"),
         deleted=("c", "d"),
     ),
+    *(
+        Case(
+            "promoted columns of deletes",
+            f"r INT, c {narrow}",
+            "(-1, 0), (-2, NULL), (3, 1)",
+            ("SELECT r FROM {t}", "SELECT r, c FROM {t} WHERE c < 100"),
+            deleted=("c",),
+            promoted=("c", wide),
+        )
+        for narrow, wide in (("INT", "BIGINT"), ("FLOAT", "DOUBLE"))
+    ),
     Case(
         "deletes by binary partitions",
         "r INT, c BINARY, d INT",
@@ -194,6 +222,7 @@ class Faults:
         for catalog in ("local", CATALOG):
             self.rows(f"CREATE NAMESPACE IF NOT EXISTS {catalog}.faults")
         self.count = 0
+        self.held: list[Any] = []
         self.writer = equality_writer()
 
     def present(self) -> dict[str, str]:
@@ -271,6 +300,11 @@ class Faults:
             self.writer.deleteEqual(self.spark._jsparkSession, table, list(case.deleted), numbers, case.format)
             self.rows(f"REFRESH TABLE {table}")
             self.rows(f"CREATE OR REPLACE TEMP VIEW {view} AS SELECT * FROM ({rows}) WHERE r >= 0")
+        if case.promoted:
+            # Its executor keeps what it has read of the deletes until the query is forgotten.
+            self.held.append(self.spark.table(table))
+            self.held[-1].collect()
+            self.rows("ALTER TABLE {} ALTER COLUMN {} TYPE {}".format(table, *case.promoted))
         return table, view
 
     def rows(self, text: str) -> Sequence[Any]:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
 from uuid import uuid4
 
+import process
+import pyspark
 import pytest
 from pyspark.sql import SparkSession
 
+from spark_iceberg_sql.spark import runtime_jar, versions
 from spark_iceberg_sql.spark.bridge.jvm import class_cache, compiler, gateway, java_rows
 from spark_iceberg_sql.spark.optimizer import injection
 
@@ -29,6 +33,10 @@ def text(name: str) -> str:
         '  static final class Inner { public String toString() { return "inner"; } }\n'
         f'  public String toString() {{ return new Inner() + " {uuid4().hex}"; }}\n}}\n'
     )
+
+
+def _jar() -> str:
+    return str(runtime_jar.runtime_jar(versions.runtime(pyspark.__version__, runtime_jar.scala())))
 
 
 def made(source: str) -> tuple[str, bool]:
@@ -150,4 +158,88 @@ def test_the_key_has_every_record(spark: SparkSession, monkeypatch: pytest.Monke
 
 def test_that_the_self_tests_passed_is_kept(spark: SparkSession) -> None:
     """Whichever part of the package added the rules to the first session: functions do before `install`."""
-    assert class_cache.find(injection._self_tests(spark)) is not None
+    with class_cache.together():
+        assert class_cache.find(injection._self_tests(spark)) is not None
+
+
+def test_classes_that_are_compiled_together_are_one_file(folder: Path) -> None:
+    sources = [text(name) for name in ("First", "Second")]
+    with compiler.together():
+        said = [made(source)[0] for source in sources]
+        with compiler.together():  # what is called within has no file
+            assert made(sources[0]) == (said[0], True)
+    assert len(list(folder.iterdir())) == 1
+    assert class_cache.find(sources[0]) is None
+    with compiler.together():
+        assert [made(source) for source in sources] == [(one, True) for one in said]
+    with compiler.together():
+        third = made(text("Third"))[0]
+    with compiler.together():
+        assert made(sources[1]) == (said[1], True)
+    assert len(list(folder.iterdir())) == 1
+    assert third.startswith("inner")
+
+
+def test_classes_that_are_compiled_together_use_one_another(folder: Path) -> None:
+    """As those that are compiled alone do: one that does not compile leaves nothing to those after it."""
+    head, name = "package sparkicebergsql.tests; public class", f"Base{uuid4().hex}"
+    wrong = f"{head} {name} {{ public int other() {{ return gone(); }} }}"
+    right = (
+        f'{head} {name} {{ public static final String SET = System.getProperty("sis.{name}");'
+        " public static class Nested { public String of() { return SET; } } }"
+    )
+    user = f"{head} Of{name} extends {name} {{ public String toString() {{ return new Nested().of() + SET; }} }}"
+    properties = gateway.java_class("java.lang.System")
+    properties.setProperty(f"sis.{name}", "a")
+    with compiler.together():
+        loader = compiler.context_loader()
+        with pytest.raises(ValueError, match="gone"):
+            compiler.compile_java(wrong, f"{name}.java", loader)
+        with pytest.raises(ValueError, match=name):
+            compiler.compile_java(user, f"Of{name}.java", loader)
+        below = compiler.compile_java(right, f"{name}.java", loader)
+        with pytest.raises(ValueError, match=name):  # its loader does not see the other
+            compiler.compile_java(user, f"Of{name}.java", loader)
+        below = compiler.compile_java(user, f"Of{name}.java", below)
+    text_of = gateway.java_class("java.lang.String").valueOf
+    assert str(text_of(compiler.instance(below, f"sparkicebergsql.tests.Of{name}"))) == "aa"
+
+
+def test_what_a_class_computes_is_not_compiled_into_others(spark: SparkSession) -> None:
+    """Some ask this Iceberg what it can: the answer belongs to the process, not to the classes that are kept."""
+    head, name = "package sparkicebergsql.tests; public class", f"Asked{uuid4().hex}"
+    asked = f'{head} {name} {{ public static final boolean SET = Boolean.getBoolean("sis.{name}"); }}'
+    user = f"{head} Of{name} {{ public boolean of() {{ return {name}.SET; }} }}"
+    with compiler.together():
+        found = compiler.classes([(name, asked), (f"Of{name}", user)])
+    assert b"SET" in found[f"sparkicebergsql.tests.Of{name}"]
+
+
+FIRST = """
+import json
+from spark_iceberg_sql.spark.bridge.jvm import class_cache, compiler
+from spark_iceberg_sql.spark.optimizer import rule_classes
+spark = theirs()
+alone, java_class = [], compiler.java_class
+def counted(name):
+    if name.endswith("SimpleCompiler"):
+        alone.append(name)
+    return java_class(name)
+compiler.java_class = counted
+sis.install(spark)
+with compiler.together():
+    kept = [class_cache.find(compiler._java_text(text)) is not None for _, text in rule_classes.sources()]
+faults = spark.sql("SELECT name FROM iceberg_rules() WHERE fault IS NOT NULL").collect()
+files = len(list(class_cache._folder(compiler.gateway()).iterdir()))
+print(json.dumps([len(alone), all(kept), len(kept), files, len(faults)]))
+"""
+
+
+def test_a_first_installation_compiles_all_classes_together(spark: SparkSession, tmp_path: Path) -> None:
+    """One compiler alone, that of the compiler that all others share, and one file; then none."""
+    cache = {"SPARK_ICEBERG_SQL_CACHE": str(tmp_path / "cache"), runtime_jar.JAR_VARIABLE: _jar()}
+    for alone in (1, 0):
+        told, _ = process.run(tmp_path, FIRST, **cache)
+        compilers, all_kept, classes, files, faults = json.loads(told.splitlines()[-1])
+        assert (compilers, all_kept, files, faults) == (alone, True, 1, 0)
+        assert classes > 100

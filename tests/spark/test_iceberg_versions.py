@@ -191,7 +191,7 @@ def _jar(artifact: str, folder: Path) -> Path:
         zipfile.ZipFile(jar) as source,
         zipfile.ZipFile(folder / "iceberg.jar", "w", zipfile.ZIP_DEFLATED, True, 1) as copy,
     ):
-        for entry in source.infolist():
+        for entry in {entry.filename: entry for entry in source.infolist()}.values():  # 1.6.1 has LICENSE twice
             content = source.read(entry)
             if entry.filename == "iceberg-build.properties":
                 content = content.replace(

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import nullcontext
 
 import pytest
 from pyspark.sql import SparkSession
 from samples import swept
 from scans import metrics
+
+from spark_iceberg_sql.errors import IcebergSqlError
+from spark_iceberg_sql.spark.bridge.jvm import iceberg_version
 
 TABLE, TRUTH = "local.null_constants.t", "null_constants_truth"
 ROWS = (
@@ -105,7 +109,11 @@ def test_replace_where(spark: SparkSession, condition: str) -> None:
     spark.sql(f"CREATE OR REPLACE TABLE {table} (id INT, k INT, v INT, b BINARY) USING iceberg PARTITIONED BY (id)")
     for identity in range(1, 6):  # each in a file of its own: it replaces whole files
         spark.sql(f"INSERT INTO {table} SELECT * FROM ({VALUES}) WHERE id = {identity}")
-    spark.sql(f"INSERT INTO {table} REPLACE WHERE {condition} SELECT * FROM {table} WHERE false")
-    kept = rows(spark, f"SELECT id FROM {TRUTH} WHERE ({condition}) IS NOT TRUE")
+    # Before 1.11, Iceberg does not see that all rows of a file match such an alternative, and replaces none.
+    is_refused = condition.startswith("NOT (") and iceberg_version.number() < (1, 11)
+    message = "Cannot delete file where some, but not all, rows match filter"
+    with pytest.raises(IcebergSqlError, match=message) if is_refused else nullcontext():
+        spark.sql(f"INSERT INTO {table} REPLACE WHERE {condition} SELECT * FROM {table} WHERE false")
+    kept = rows(spark, f"SELECT id FROM {TRUTH} WHERE {is_refused} OR ({condition}) IS NOT TRUE")
     assert rows(spark, f"SELECT id FROM {table}") == kept
     spark.sql(f"DROP TABLE {table} PURGE")

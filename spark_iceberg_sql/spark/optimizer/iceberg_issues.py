@@ -161,9 +161,9 @@ ISSUES: tuple[IcebergIssue, ...] = (
         PROBED_VERSIONS,
     ),
     IcebergIssue(
-        "null partitions without counts",
-        "a null partition value is taken as the lowest: DELETE with col < ... removes the rows of such a partition, "
-        "and SELECT returns them for OR, where files have no counts of nulls, as after add_files of a Hive table",
+        "null partitions",
+        "a null partition value is taken as the lowest: DELETE with col < ... removes the rows of such a partition; "
+        "SELECT returns them for OR where files have no counts of nulls, as after add_files of a Hive table",
         "bounds",
         "such comparisons get IS NOT NULL",
         PROBED_VERSIONS,
@@ -252,11 +252,12 @@ ISSUES: tuple[IcebergIssue, ...] = (
     ),
     IcebergIssue(
         "ORC, equality deletes and _partition",
-        "rows that equality deletes have removed from ORC files come back in a query that reads `_partition` and not "
-        "the columns of the deletes",
+        "in ORC files of a partitioned table, rows that equality deletes have removed come back where `_partition` is "
+        "read and the columns of the deletes are not, as by DELETE, UPDATE and MERGE with merge-on-read; with columns "
+        "of several types the statement may fail with a ClassCastException instead",
         "",
-        "read the columns of the deletes as well",
-        ("1.11.0",),
+        "read the columns of the deletes as well, or compact the table first",
+        ("1.5.2", "1.11.0"),
     ),
     IcebergIssue(
         "ORC and texts beyond U+FFFF",
@@ -332,6 +333,14 @@ ISSUES: tuple[IcebergIssue, ...] = (
         is_probed=True,
     ),
     IcebergIssue(
+        "null structs of partition fields alone",
+        "in Parquet files, a null struct whose fields are all partition fields, such as s STRUCT<k: INT> of a table "
+        "partitioned by s.k, is read as a struct of nulls: s IS NULL loses its row",
+        "bounds",
+        "a warning tells of it, since no column of the files has the null",
+        PROBED_VERSIONS,
+    ),
+    IcebergIssue(
         "null buckets",
         "from Spark 4.0 on, with spark.sql.sources.v2.bucketing.allowCompatibleTransforms.enabled, an outer join of "
         "tables with different numbers of buckets fails with a NullPointerException if it keeps the null partition of "
@@ -358,6 +367,14 @@ ISSUES: tuple[IcebergIssue, ...] = (
         "that has read such tables before needs it from its start",
         PROBED_VERSIONS[:6],
         is_probed=True,
+    ),
+    IcebergIssue(
+        "promoted columns of deletes",
+        "an executor keeps the equality deletes that it has read in the type that their columns had then: after a "
+        "promotion, as from INT to BIGINT, queries return deleted rows",
+        "bounds",
+        "for such a table, sessions set spark.sql.iceberg.executor-cache.enabled to false, unless they have a value",
+        PROBED_VERSIONS,
     ),
     IcebergIssue(
         "DELETE and fields of structs",

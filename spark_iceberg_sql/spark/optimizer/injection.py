@@ -7,8 +7,9 @@ the session's configuration.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from pyspark.sql import SparkSession
 
@@ -17,7 +18,11 @@ from spark_iceberg_sql.spark.bridge.jvm import class_cache, compiler, gateway
 from spark_iceberg_sql.spark.optimizer import rule_classes, rule_listing
 from spark_iceberg_sql.spark.optimizer.rule_records import RULES
 
+# Per JVM, i.e. per gateway, while the self-tests run: under which text it is kept that they have passed.
+_testing: WeakKeyDictionary[Any, str] = WeakKeyDictionary()
 
+
+@compiler.together()
 def install(spark: SparkSession) -> None:
     """Add the rules to a session and the sessions that its newSession() creates; calling it again is harmless.
 
@@ -25,26 +30,38 @@ def install(spark: SparkSession) -> None:
     for all of them. The tests take most of the time of a first session, so they are not repeated where all have passed:
     with the same sources, versions of Spark, Iceberg and Java, and extensions.
     """
+    start(spark)
     registry = _rule_registry()
-    if registry is None:
-        rule_listing.register(spark, rule_classes.faults())
-    else:
-        registry.setReporter(gateway.scala_function(user_warnings.warn))
-        _add(spark, registry, registry.install)
+    if registry is not None:
+        _await_tests(registry)
     _warn(registry)
 
 
-def _add(spark: SparkSession, registry: Any, add: Callable[[Any], None]) -> None:
-    """Add the rules to a session. add: the method of the registry that does it."""
-    if registry.areTested():
-        add(gateway.java_session(spark))
+@compiler.together()
+def start(spark: SparkSession) -> None:
+    """Begin `install`, which waits for the self-tests: they run while something else is done."""
+    registry = _rule_registry()
+    if registry is None:
+        rule_listing.register(spark, rule_classes.faults())
         return
-    passed = _self_tests(spark)
-    is_known = class_cache.find(passed) is not None
-    if is_known:
-        registry.skipTests()
-    add(gateway.java_session(spark))
-    if not is_known and all(registry.fault(rule.name) is None for rule in RULES):
+    registry.setReporter(gateway.scala_function(user_warnings.warn))
+    _start(spark, registry)
+
+
+def _start(spark: SparkSession, registry: Any) -> None:
+    if not registry.areTested() and gateway.gateway() not in _testing:
+        passed = _self_tests(spark)
+        if class_cache.find(passed) is not None:
+            registry.skipTests()
+        else:
+            _testing[gateway.gateway()] = passed
+    registry.start(gateway.java_session(spark))
+
+
+def _await_tests(registry: Any) -> None:
+    registry.awaitTests()
+    passed = _testing.pop(gateway.gateway(), None)
+    if passed is not None and all(registry.fault(rule.name) is None for rule in RULES):
         class_cache.keep(passed)
 
 
@@ -60,6 +77,7 @@ def uninstall(spark: SparkSession) -> None:
         registry.uninstall(gateway.java_session(spark))
 
 
+@compiler.together()
 def faults(spark: SparkSession) -> dict[str, str]:
     """Add the rules to a session as `install` does; returns why each rule that stays disabled is, without a warning."""
     table = _rule_registry()
@@ -80,6 +98,7 @@ def disable(names: Iterable[str], fault: str) -> None:
             table.disable(name, fault)
 
 
+@compiler.together()
 def ensure(spark: SparkSession) -> None:
     """Add the rules to a session that has never had them.
 
@@ -87,11 +106,15 @@ def ensure(spark: SparkSession) -> None:
     A session whose rules were removed by `uninstall` stays without them.
     """
     registry = _rule_registry()
+    if registry is not None and registry.has(gateway.java_session(spark)):
+        return
     if registry is not None:
-        _add(spark, registry, registry.ensure)
+        _start(spark, registry)
+        _await_tests(registry)
     _warn(registry)
 
 
+@compiler.together()
 def java_ensure() -> Any | None:
     """`ensure` as a function in the JVM, called with a session; None if no rule can be compiled."""
     registry = _rule_registry()

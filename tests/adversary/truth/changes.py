@@ -154,9 +154,17 @@ class Changes:
         text = f"MERGE INTO {{t}} USING {{q}} ON {on} {' '.join(clauses)}"
         return Change("MERGE", text, f"{kept} UNION ALL {new}", rows=self.source, conditions=tuple(nodes))
 
-    def replace_where(self) -> Change:
+    def removal(self) -> Change:
+        """A statement that may remove whole files by their partition values."""
+        node = self.conditions.of_partitions()
+        if self.rng.random() < 0.2:
+            return self.replace_where(node)
+        after = f"SELECT {self.names} FROM {{v}} WHERE ({node.sql()}) IS NOT TRUE"
+        return Change("DELETE", f"DELETE FROM {{t}} WHERE {node.sql()}", after, conditions=(node,))
+
+    def replace_where(self, node: Node | None = None) -> Change:
         """INSERT ... REPLACE WHERE replaces whole files, so most conditions are on partitions."""
-        node = self.conditions.atom()
+        node = node or self.conditions.atom()
         p = node.sql()
         text = f"INSERT INTO {{t}} REPLACE WHERE {p} SELECT {self.names} FROM {{v}} WHERE false"
         after = f"SELECT {self.names} FROM {{v}} WHERE ({p}) IS NOT TRUE"

@@ -21,16 +21,19 @@ from adversary.truth.live import Live, Reading
 from adversary.truth.queries import Queries
 from adversary.truth.steps import Steps
 from adversary.truth.trials import Ask, Asked, Asker, Changed, Filter, Tally, batch, first_line, stored_fault
+from adversary.truth.undone import undone
 from spark_iceberg_sql.spark.bridge.jvm import compiler
 
 KINDS = (*dict.fromkeys(t.partition("(")[0] for t in columns.TYPES), "struct")
-FILTERS, QUERIES, CHANGES = 24, 8, 2
+FILTERS, QUERIES, REMOVALS, CHANGES = 24, 8, 6, 2
 TOLD = 2  # differences of a class to reduce and print; further ones are only counted
 SHARE = 0.4  # the most of the time that is spent on reducing
 
 
 class Chase:
     """A run from a seed; each table has its own random numbers, so table n is always the same."""
+
+    ROOM = "truth"
 
     def __init__(
         self,
@@ -143,6 +146,8 @@ class Chase:
             spec = [f for f in table.spec if "(" not in f] if is_plain else []
             maker = Queries(rng, reading.columns, table.sources, spec, nodes)
             self.queries(maker, nodes, table, reading, settings, name)
+            for _ in range(REMOVALS):
+                self.removal(rng, table, settings, name)
             return all(self.change(rng, table, settings, name) for _ in range(CHANGES))
 
     def conditions(self, rng: Random, table: Live, reading: Reading) -> Conditions:
@@ -177,6 +182,16 @@ class Chase:
         if outcome:
             self.difference(trial, table, table.now, settings, name, outcome, before)
         return not outcome
+
+    def removal(self, rng: Random, table: Live, settings: dict[str, str], name: str) -> None:
+        """A statement that removes rows by partition columns, undone."""
+        conditions = self.conditions(rng, table, table.now)
+        trial = Changed(Changes(rng, table.columns, conditions, table.rows.slice(0, 0), 0).removal())
+        outcome = undone(trial, table, self.ask)
+        is_known = outcome not in ("unknown", "refused")
+        self.tally.kinds["removal" if is_known else f"removal {outcome}"] += 1
+        if outcome and is_known:
+            self.difference(trial, table, table.now, settings, name, outcome, table.rows)
 
     def source(self, rng: Random, table: Live) -> pa.Table:
         """Rows for MERGE: new values for some rows of the table, and new rows."""
@@ -224,7 +239,7 @@ class Chase:
                 blame = self.reducer.blame(less, table, few, reading, fault)
                 self.tell(
                     f"\n==== {label} ({blame}) of table {name}, {'reduced' if few is not None else 'not reduced'}\n"
-                    f"-- again: --rooms truth --seconds 1 --seed {name.replace('x', ' --first ')}\n"
+                    f"-- again: --rooms {self.ROOM} --seconds 1 --seed {name.replace('x', ' --first ')}\n"
                     f"{report(less, table, reading, few, settings, fault)}"
                 )
         self.reduced += time.monotonic() - start

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import struct
 from dataclasses import dataclass
+from datetime import date, timedelta
 from decimal import Decimal
 from random import Random
 from typing import Any
@@ -13,6 +14,7 @@ import pyarrow as pa
 
 INT, LONG = 2**31, 2**63
 DAY = 86_400_000_000
+EPOCH = date(1970, 1, 1)
 TEXTS = (
     *("", "a", "A", "ab", "abc", "abd", "abcd", "abb", "b", "zz", "2", "10", "-5", "2024-01-15", "a ", "a%b_c"),
     *("x" * 15 + "a", "x" * 16, "x" * 16 + "y", "é" * 20, "😀" * 17, "\uffff" * 3, "\U0010ffff" * 17),
@@ -147,6 +149,25 @@ def beside(rng: Random, column: Column, value: Any) -> Any:
     if family == "binary":
         return rng.choice((value[:-1], value + b"\x00", value + b"\xff"))
     return value
+
+
+def edge(rng: Random, column: Column, value: Any) -> Any:
+    """The first value of a partition of the value's: of a year, month, day or hour, or of a width of 10 or 1000."""
+    family = column.family
+    if family in _HALVES:
+        return max(-_HALVES[family], value - value % rng.choice((10, 1000)))
+    if family not in ("date", "timestamp", "timestamp_ntz"):
+        return value
+    unit = 1 if family == "date" else DAY
+    days = value // unit
+    if unit > 1 and rng.random() < 0.4:
+        start = value - value % rng.choice((DAY, DAY // 24))
+    elif not -719_000 < days < 2_932_000:  # beyond Python's years
+        return value
+    else:
+        day = EPOCH + timedelta(days)
+        start = (day.replace(day=1, month=day.month if rng.random() < 0.5 else 1) - EPOCH).days * unit
+    return max(-LONG, start)
 
 
 def array(column: Column, values: list[Any]) -> pa.Array:

@@ -41,7 +41,8 @@ class Conditions:
             held = rng.choice(self.rows).get(name)
             held = held.get(part) if part and held is not None else held
             if held is not None:
-                return held if rng.random() < 0.7 else columns.beside(rng, of, held)
+                near = columns.edge(rng, of, held) if rng.random() < 0.15 else held
+                return near if rng.random() < 0.7 else columns.beside(rng, of, near)
         return columns.value(rng, of)
 
     def literal(self, of: Column) -> Node:
@@ -190,6 +191,15 @@ class Conditions:
             )
         )
         return make("bool", form, first, second)
+
+    def of_partitions(self) -> Node:
+        """A condition on the columns of partition fields alone, by which whole files may be removed."""
+        only = Conditions(self.rng, self.partitioned or self.leaves, self.rows, ())
+        # As leaves, they have their names within their structs already.
+        atoms = [only.atom() for _ in range(self.rng.choice((1, 1, 1, 2)))]
+        if len(atoms) == 1:
+            return atoms[0] if self.rng.random() < 0.8 else make("bool", "(NOT {})", atoms[0])
+        return make("bool", self.rng.choice(("({} AND {})", "({} OR {})", "({} AND NOT {})")), *atoms)
 
     def next(self) -> Node:
         """A condition."""

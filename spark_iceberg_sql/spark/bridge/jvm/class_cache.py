@@ -1,6 +1,7 @@
 """Compiled Java classes, kept between sessions in the user's cache: compiling takes a tenth of a session's start.
 
-A class that cannot be read or kept costs time only: it is compiled again.
+Those of an installation are kept in one file, others in a file each. A class that cannot be read or kept costs time
+only: it is compiled again.
 """
 
 from __future__ import annotations
@@ -9,11 +10,14 @@ import hashlib
 import os
 import tempfile
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 from py4j.protocol import Py4JJavaError
 
@@ -31,11 +35,75 @@ _CHECKSUM = 32  # bytes, at the start of a file
 _NO_FILE = (OSError, ValueError, RuntimeError, Py4JJavaError)
 
 
+_INSTALLATION = "installation"  # the text under which the classes of one are kept
+
+
+@dataclass(slots=True)
+class _Group:
+    """What is read from one file, at its first use, and written to it."""
+
+    read: Java | None = None
+    has_more: bool = False
+
+    def classes(self) -> Java:
+        """A Java map of the maps that `find` returns, by the digest of a source."""
+        if self.read is None:
+            self.read = java_class("java.util.concurrent.ConcurrentHashMap")()
+            if (kept := _read(_INSTALLATION)) is not None:
+                self.read.putAll(kept)
+        return self.read
+
+
+# Per JVM, i.e. per gateway, while an installation goes on.
+_GROUPS: WeakKeyDictionary[Any, _Group] = WeakKeyDictionary()
+
+
+@contextmanager
+def together() -> Iterator[None]:
+    """Within it, all classes come from one file, which is written once, at the end.
+
+    Some two hundred files take a second to write, and a third of one to read.
+    """
+    py4j_gateway = gateway()
+    if py4j_gateway in _GROUPS:  # the outer one writes
+        yield
+        return
+    group = _GROUPS[py4j_gateway] = _Group()
+    try:
+        yield
+    finally:
+        del _GROUPS[py4j_gateway]
+        if group.has_more:
+            _write(_INSTALLATION, group.classes())
+
+
+def is_together() -> bool:
+    """True within `together`."""
+    return gateway() in _GROUPS
+
+
 def find(text: str) -> Java | None:
     """What is kept for a Java source: a Java map of class files by full class name; None if there is nothing.
 
     text: the Java source.
     """
+    if (group := _GROUPS.get(gateway())) is not None:
+        return group.classes().get(_digest(text))
+    return _read(text)
+
+
+def keep(text: str, classes: Java | None = None) -> None:
+    """Keep the class files of a Java source, a serializable Java map; without one, that there has been this text."""
+    kept = java_class("java.util.HashMap")() if classes is None else classes
+    if (group := _GROUPS.get(gateway())) is not None:
+        group.classes().put(_digest(text), kept)
+        group.has_more = True
+    else:
+        _write(text, kept)
+
+
+def _read(text: str) -> Java | None:
+    """The Java map that is kept in a file under a text; None if there is nothing."""
     try:
         folder = _folder(gateway())
         file = _file(folder, text)
@@ -51,8 +119,8 @@ def find(text: str) -> Java | None:
         return None
 
 
-def keep(text: str, classes: Java | None = None) -> None:
-    """Keep the class files of a Java source, a serializable Java map; without one, that there has been this text.
+def _write(text: str, classes: Java) -> None:
+    """Keep a serializable Java map in a file under a text.
 
     The JVM writes them: py4j takes 40 ms for each answer of a few kilobytes.
     """
@@ -68,7 +136,7 @@ def keep(text: str, classes: Java | None = None) -> None:
         handle, temp_path = tempfile.mkstemp(dir=folder)
         os.close(handle)
         stream = java_class("java.io.ObjectOutputStream")(java_class("java.io.FileOutputStream")(temp_path))
-        stream.writeObject(java_class("java.util.HashMap")() if classes is None else classes)
+        stream.writeObject(classes)
         stream.close()
         content = Path(temp_path).read_bytes()
         Path(temp_path).write_bytes(hashlib.sha256(content).digest() + content)
@@ -79,8 +147,12 @@ def keep(text: str, classes: Java | None = None) -> None:
                 Path(temp_path).unlink()
 
 
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
 def _file(folder: Path, text: str) -> Path:
-    return folder / hashlib.sha256(text.encode()).hexdigest()
+    return folder / _digest(text)
 
 
 @cache

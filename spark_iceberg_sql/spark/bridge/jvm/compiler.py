@@ -1,6 +1,6 @@
 """Java sources through py4j: compile them with Spark's own Janino, and load the result.
 
-Janino compiles in tens of milliseconds, and only on the driver: executors load classes of Spark and Iceberg,
+Janino compiles in milliseconds, and only on the driver: executors load classes of Spark and Iceberg,
 but none of this package but those that executor_jars.py ships. A py4j proxy cannot replace it, because an
 optimizer's Rule is a class.
 """
@@ -8,8 +8,8 @@ optimizer's Rule is a class.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from functools import cache
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -24,9 +24,11 @@ from spark_iceberg_sql.spark.bridge.jvm.iceberg_version import UnfitError
 from spark_iceberg_sql.spark.bridge.jvm.java_records import exchange_source
 
 EXTENSION = "sparkicebergsql.Extension"
+_CLASS_COMPILER = "ClassCompiler"
 # Per JVM, i.e. per gateway: the JVM outlives SparkSession.stop().
 _REGISTRIES: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
 _SHARED_INSTANCES: WeakKeyDictionary[Any, dict[str, Java]] = WeakKeyDictionary()
+_COMPILERS: WeakKeyDictionary[Any, Java | None] = WeakKeyDictionary()
 
 
 def has_registry() -> bool:
@@ -55,17 +57,31 @@ def context_loader() -> Java:
     return java_class("org.apache.spark.util.Utils").getContextOrSparkClassLoader()
 
 
+@contextmanager
+def together() -> Iterator[None]:
+    """Within it, files that are compiled share what has been read of the class path; one file keeps the classes."""
+    with class_cache.together():
+        try:
+            yield
+        finally:
+            if (shared := _COMPILERS.get(gateway())) is not None:
+                shared.forget()
+
+
 def source(package: str, name: str) -> str:
     """The source of a Java file in a package's folder `java`, for this version of Spark and of Iceberg.
 
     If there are several for different versions of Iceberg, the first that compiles; without a JVM, the newest.
     """
     texts = java_sources.texts(package, name)
-    return texts[0] if len(texts) == 1 or not has_gateway() else _fitting(gateway(), name, tuple(texts))
+    return texts[0] if len(texts) == 1 or not has_gateway() else _fitting(gateway(), name, texts)
 
 
 @cache
 def _fitting(py4j_gateway: Any, name: str, texts: tuple[str, ...]) -> str:
+    for text in texts:
+        if class_cache.find(_java_text(text)) is not None:
+            return text  # only what fits is kept, and what does not is not tried in each process
     for text in texts:
         try:
             _compile(text, f"{name}.java", context_loader())
@@ -182,20 +198,47 @@ def _compile(text: str, file: str, parent: Java) -> tuple[Java, Java]:
     """The class loader of a Java file, and a Java map of its class files by full class name; otherwise like
     `compile_java`.
     """
-    text = shims.java_text(text, shims.scala_2_12(gateway()))
+    text = _java_text(text)
     if (kept := class_cache.find(text)) is not None:
         return java_class("org.codehaus.commons.compiler.util.reflect.ByteArrayClassLoader")(kept, parent), kept
-    compiler = java_class("org.codehaus.janino.SimpleCompiler")()
-    compiler.setParentClassLoader(parent)
-    compiler.setTargetVersion(8)
     try:
-        compiler.cook(file, java_class("java.io.StringReader")(text))
+        loader, class_files = _compile_new(text, file.removesuffix(".java"), parent)
     except Py4JJavaError as error:
         name = file.removesuffix(".java")
         raise UnfitError(iceberg_version.lacks(name, _first_line(error), java_sources.since(text))) from None
-    class_files = compiler.getBytecodes()
     class_cache.keep(text, class_files)
-    return compiler.getClassLoader(), class_files
+    return loader, class_files
+
+
+def _java_text(text: str) -> str:
+    return shims.java_text(text, shims.scala_2_12(gateway()))
+
+
+def _compile_new(text: str, name: str, parent: Java) -> tuple[Java, Java]:
+    """The same, for a class that is not kept. Raises Py4JJavaError."""
+    if (shared := _class_compiler()) is not None:
+        loader = shared.compile(name, text, parent, class_cache.is_together())
+        return loader, loader.classFiles()
+    return _cooked(text, name, parent)
+
+
+def _cooked(text: str, name: str, parent: Java) -> tuple[Java, Java]:
+    compiler = java_class("org.codehaus.janino.SimpleCompiler")()
+    compiler.setParentClassLoader(parent)
+    compiler.setTargetVersion(8)
+    compiler.cook(f"{name}.java", java_class("java.io.StringReader")(text))
+    return compiler.getClassLoader(), compiler.getBytecodes()
+
+
+def _class_compiler() -> Java | None:
+    """The JVM's ClassCompiler; None if this Janino is not like the one that it was written for."""
+    if gateway() not in _COMPILERS:
+        _COMPILERS[gateway()] = None
+        (text,) = java_sources.texts(java_sources.PACKAGE, _CLASS_COMPILER)
+        with suppress(Py4JJavaError, ValueError):
+            loader, _ = _cooked(text, _CLASS_COMPILER, context_loader())
+            _COMPILERS[gateway()] = instance(loader, f"sparkicebergsql.{_CLASS_COMPILER}")
+    return _COMPILERS[gateway()]
 
 
 def instance(loader: Java, name: str) -> Java:

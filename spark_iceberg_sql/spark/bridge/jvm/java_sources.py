@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
+from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING
 
@@ -27,24 +28,29 @@ _NAME = re.compile(r"\b[A-Z]\w*")
 _SINCE = re.compile(r"@since Iceberg (\d+\.\d+)")
 
 
-def texts(package: str, name: str) -> list[str]:
+@cache
+def texts(package: str, name: str) -> tuple[str, ...]:
     """The sources of a class in a package's folder `java`: that of the newest Iceberg first."""
     folder = resources.files(package) / "java"
     file = f"{name}.java"
     older = folder / _OLDER_ICEBERGS
     lacks = sorted((entry for entry in older.iterdir() if entry.is_dir()), key=_folder_name) if older.is_dir() else ()
-    files = [_of_this_spark(folder, file), *(entry / file for entry in lacks if (entry / file).is_file())]
-    return [entry.read_text("utf-8") for entry in files]
+    candidates = (entry / file for entry in _of_this_spark(package))
+    of_this_spark = next((candidate for candidate in candidates if candidate.is_file()), folder / file)
+    files = [of_this_spark, *(entry / file for entry in lacks if (entry / file).is_file())]
+    return tuple(entry.read_text("utf-8") for entry in files)
 
 
 def _folder_name(folder: Traversable) -> str:
     return folder.name
 
 
-def _of_this_spark(folder: Traversable, name: str) -> Traversable:
+@cache
+def _of_this_spark(package: str) -> tuple[Traversable, ...]:
+    """The folders of versions of Spark up to this one, the newest first."""
+    folder = resources.files(package) / "java"
     versions = {_number(entry.name): entry for entry in folder.iterdir() if entry.name[0].isdigit()}
-    candidates = (versions[number] / name for number in sorted(versions, reverse=True) if number <= shims.SPARK_VERSION)
-    return next((candidate for candidate in candidates if candidate.is_file()), folder / name)
+    return tuple(versions[number] for number in sorted(versions, reverse=True) if number <= shims.SPARK_VERSION)
 
 
 def _number(text: str) -> tuple[int, ...]:

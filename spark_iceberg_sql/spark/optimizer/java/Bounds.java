@@ -95,7 +95,7 @@ public class Bounds extends SwitchedRule {
 
     private Object read(DataSourceV2Relation relation) {
       PartitionLayout layout = PartitionLayout.of(relation);
-      if (layout != null) layout.requireWholeManifests();
+      if (layout != null) layout.prepareRead();
       if ("false".equals(relation.options().get(VECTORIZED))) return relation;
       boolean isTimed = false;
       for (Attribute column : ScalaTypes.list(relation.output()))

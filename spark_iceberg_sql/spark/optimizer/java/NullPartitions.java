@@ -10,9 +10,10 @@ import scala.collection.immutable.Seq;
 /**
  * Filters on a partition column that is null in some files, in a form that Iceberg evaluates rightly there.
  *
- * <p>Iceberg takes a null partition value as the lowest of all, and as different from any constant. That is without
- * effect where the counts of nulls, or the values of other columns, exclude the file; other files count as chosen in
- * full: SELECT returns their rows, and DELETE removes them. So such a comparison gets IS NOT NULL.
+ * <p>Iceberg takes a null partition value as the lowest of all, and as different from any constant. A scan is without
+ * the file where the counts of nulls, or the values of other columns, exclude it; otherwise it counts as chosen in full,
+ * and SELECT returns its rows. A DELETE of whole files looks at the counts only for what the partition value leaves
+ * open, so it removes the rows even where the nulls are counted. So such a comparison gets IS NOT NULL.
  *
  * <p>For LIKE, Iceberg 1.12 fails with a NullPointerException, unless another condition excludes the file. The range of
  * texts with the prefix takes its place. Where a range may contain other texts, it is added, and the LIKE is Spark's
@@ -76,9 +77,9 @@ public class NullPartitions extends ScalaTypes.Mapping<Expression, Expression> {
     if (column == null || safe != e || !column.nullable() || hasNotNull(others, column)) return safe;
     PartitionLayout layout = (PartitionLayout) layouts.get(PartitionLayout.root(column));
     if (layout == null) return e;
+    boolean isCounted = low != null && !isAlternative && !isWrite;
     boolean mayMatch = low == null && isWrite;
-    mayMatch |=
-      low != null && !isAlternative ? layout.mayHaveUncountedNulls(column) : layout.mayHaveNullPartitions(column);
+    mayMatch |= isCounted ? layout.mayHaveUncountedNulls(column) : layout.mayHaveNullPartitions(column);
     return mayMatch ? new And(new IsNotNull(column), e) : e;
   }
 

@@ -14,7 +14,8 @@ import org.apache.iceberg.types.Types;
  * Structs that are null, in Parquet files of a table that is partitioned by a field of the struct itself.
  *
  * <p>The reader takes the field from the partition value, so that before Iceberg 1.12 it no longer sees that the struct
- * is null: it returns a struct of nulls. No condition tells them apart, so this is a warning alone.
+ * is null: it returns a struct of nulls. Iceberg 1.12 looks at another field of the struct, if there is one that is no
+ * partition field. No condition tells them apart, so this is a warning alone.
  */
 public final class NullStructs {
   /** Whether this Iceberg has the fault: the reader that does not looks at another column of the struct. */
@@ -31,25 +32,41 @@ public final class NullStructs {
 
   /** Warns, once in the life of the JVM, of each struct of a table that is null in some file, or may be. */
   public static void report(Table table, FileBounds bounds) {
-    if (!ARE_LOST) return;
     for (PartitionSpec spec : table.specs().values())
       for (PartitionField field : spec.fields()) {
         String column = table.schema().findColumnName(field.sourceId());
         if (column == null || !field.transform().isIdentity() || column.lastIndexOf('.') < 0) continue;
         String struct = column.substring(0, column.lastIndexOf('.'));
         Types.NestedField parent = table.schema().findField(struct);
-        boolean isNull = parent != null && parent.isOptional()
-          && bounds.mayHaveNullPartitions(List.of(table.schema().findField(field.sourceId())));
+        if (parent == null || !parent.isOptional() || !parent.type().isStructType()) continue;
+        boolean isAlone = isOfPartitionFields(parent.type().asStructType(), spec);
+        boolean isNull =
+          (ARE_LOST || isAlone) && bounds.mayHaveNullPartitions(List.of(table.schema().findField(field.sourceId())));
         if (isNull && REPORTED.add(table.uuid() + " " + field.sourceId()))
-          SwitchedRule.warn(text(Outgoing.visible(table.name()), Outgoing.visible(struct), Outgoing.visible(column)));
+          SwitchedRule.warn(
+            text(Outgoing.visible(table.name()), Outgoing.visible(struct), Outgoing.visible(column), isAlone));
       }
   }
 
-  private static String text(String name, String struct, String column) {
-    return "`" + name + "` is partitioned by `" + column + "`: this Iceberg reads a `" + struct
-      + "` that is null from its Parquet files as a struct of nulls, so that " + struct
-      + " IS NULL does not find its row (apache/iceberg#17320)"
-      + "\nhelp: read the table with Iceberg 1.12 or later; until then, do not rewrite its data files: they would "
-      + "no longer have the null";
+  private static boolean isOfPartitionFields(Types.StructType struct, PartitionSpec spec) {
+    for (Types.NestedField part : struct.fields()) {
+      boolean isPartitionField = false;
+      for (PartitionField field : spec.fields())
+        isPartitionField |= field.sourceId() == part.fieldId() && field.transform().isIdentity();
+      if (!isPartitionField) return false;
+    }
+    return true;
+  }
+
+  private static String text(String name, String struct, String column, boolean isAlone) {
+    String fact = "`" + name + "` is partitioned by `" + column + "`: " + (isAlone ? "Iceberg" : "this Iceberg")
+      + " reads a `" + struct + "` that is null from its Parquet files as a struct of nulls, so that " + struct
+      + " IS NULL does not find its row";
+    if (isAlone)
+      return fact + ", since all fields of `" + struct + "` are partition fields\nhelp: write `" + column
+        + " IS NULL`, or write whether `" + struct + "` is null into a column of its own";
+    return fact
+      + " (apache/iceberg#17320)\nhelp: read the table with Iceberg 1.12 or later; until then, do not rewrite "
+      + "its data files: they would no longer have the null";
   }
 }

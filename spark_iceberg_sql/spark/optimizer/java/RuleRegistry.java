@@ -1,5 +1,6 @@
 package sparkicebergsql;
 
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -35,12 +36,15 @@ import scala.collection.immutable.Seq;
 /** The rules of this JVM: injects them into sessions, once each, and lists them in the table iceberg_rules(). */
 public class RuleRegistry {
   static final String LISTING = "iceberg_rules";
+  static final EndOfReading END_OF_READING = new EndOfReading();
   static final Marking QUERY_MARKS = new Marking(true), PLAN_MARKS = new Marking(false);
   private final Map<String, Entry> entries = new LinkedHashMap<>();
   private Callable<Map<String, String>> probes;
   private Consumer<Object> facts;
   /** By issue, whether this JVM's Iceberg has it. */
   private FutureTask<Map<String, String>> probed;
+  /** The self-tests; null while none have been needed. */
+  private FutureTask<Object> tests;
   /** A session and its newSession() share their extensions. */
   private final Map<SparkSessionExtensions, Installed> sessions = new WeakHashMap<>();
   // The same objects for each registration; otherwise Spark warns that a function was replaced.
@@ -54,8 +58,9 @@ public class RuleRegistry {
   static class Entry {
     final RuleRow row;
     final SwitchedRule rule;
-    String fault;
-    boolean isTested, isReported;
+    volatile String fault;
+    volatile boolean isTested;
+    boolean isReported;
 
     Entry(RuleRow row, SwitchedRule rule, String fault) {
       this.row = row;
@@ -206,6 +211,7 @@ public class RuleRegistry {
     protected TreeNode<?> of(TreeNode<?> plan) {
       if (isOfQuery) Positions.markSubqueries((LogicalPlan) plan);
       else Positions.mark((LogicalPlan) plan);
+      if (!isOfQuery) ReadAhead.begin((LogicalPlan) plan);
       return plan;
     }
     static void addTo(SparkSession session) {
@@ -217,6 +223,15 @@ public class RuleRegistry {
     }
   }
 
+  /** Comes after the last rule that reads manifests. */
+  static class EndOfReading extends ScalaTypes.PlanRule<LogicalPlan> {
+    @Override
+    protected TreeNode<?> of(TreeNode<?> plan) {
+      ReadAhead.end();
+      return plan;
+    }
+  }
+
   static boolean inForce(Entry entry, Installed installed) { return installed.isEnabled && entry.fault == null; }
 
   /** Changes nothing. */
@@ -225,6 +240,12 @@ public class RuleRegistry {
     protected TreeNode<?> of(TreeNode<?> plan) {
       return plan;
     }
+  }
+
+  /** What a rule has decided for an optimized plan; see SwitchedRule. */
+  public String described(String name, LogicalPlan plan) throws IOException, ReflectiveOperationException {
+    SwitchedRule rule = ((Entry) entries.get(name)).rule;
+    return rule == null ? "[]" : rule.described(plan);
   }
 
   /** Adds a rule by the name of its RuleRow; rule is null if it could not be compiled, and fault is then the reason. */
@@ -268,6 +289,9 @@ public class RuleRegistry {
     return names;
   }
 
+  /** Whether a session has had the rules, or one that shares its extensions. */
+  public synchronized boolean has(SparkSession session) { return sessions.containsKey(extensions(session)); }
+
   /** Whether the self-tests have run in this JVM, or been left out. */
   public synchronized boolean areTested() {
     for (Entry entry : entries.values())
@@ -285,7 +309,27 @@ public class RuleRegistry {
    *
    * <p>Cheap if they are already injected. Sessions from its newSession() have them as well.
    */
-  public synchronized void install(SparkSession session) {
+  public void install(SparkSession session) {
+    start(session);
+    awaitTests();
+  }
+
+  /** Waits for the self-tests that {@link #start} has begun. */
+  public void awaitTests() {
+    FutureTask<Object> running = tests();
+    try {
+      if (running != null) running.get();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (ExecutionException e) {
+      throw new IllegalStateException(e.getCause());
+    }
+  }
+
+  private synchronized FutureTask<Object> tests() { return tests; }
+
+  /** {@link #install} without waiting for the self-tests, which run beside the rest of an installation. */
+  public synchronized void start(SparkSession session) {
     Installed installed = (Installed) sessions.get(extensions(session));
     if (installed != null) {
       installed.isEnabled = true;
@@ -298,6 +342,10 @@ public class RuleRegistry {
     extensions(session).injectPlanNormalizationRule(new NewSessions<LogicalPlan>(QUERY_MARKS));
     Marking.addTo(session);
     DeleteCache.avoid(session);
+    List<SwitchedRule> readers = new ArrayList<>();
+    for (Entry e : entries.values())
+      if (e.rule != null && e.fault == null) readers.add(e.rule);
+    ReadAhead.setRules(readers);
     List<Entry> afterPushDown = new ArrayList<>();
     List<RuleOfSession> ofSessions = new ArrayList<>();
     for (Entry e : entries.values()) {
@@ -323,17 +371,46 @@ public class RuleRegistry {
       rule.addTo(extensions(session));
       rule.addTo(session);
     }
+    extensions(session).injectPreCBORule(new NewSessions<LogicalPlan>(END_OF_READING));
     extensions(session).injectOptimizerRule(new RulesAfterPushDown(afterPushDown, ofSessions, installed));
-    for (Entry e : entries.values()) {
-      if (e.fault == null && !e.isTested) {
-        String result = e.rule.fault(session);
-        if (result != null) e.fault = "its self-test has another result: " + result;
-      }
-      e.isTested = true;
+    if (!areTested()) {
+      tests = new FutureTask<Object>(new Tests(session, new ArrayList<Entry>(entries.values())), null);
+      daemon(tests, "tests");
     }
     if (probed == null) probe();
     TableFunctionRegistry.builtin().registerFunction(listingId, listingInfo, listing);
     session.sessionState().tableFunctionRegistry().registerFunction(listingId, listingInfo, listing);
+  }
+
+  /** Tests the rules in a session. */
+  static class Tests implements Runnable {
+    final SparkSession session;
+    final List<Entry> entries;
+    Tests(SparkSession session, List<Entry> entries) {
+      this.session = session;
+      this.entries = entries;
+    }
+    @Override
+    public void run() {
+      for (Entry e : entries) {
+        if (e.fault == null && !e.isTested) {
+          String result;
+          try {
+            result = e.rule.fault(session);
+          } catch (Error error) {
+            result = String.valueOf(error);
+          }
+          if (result != null) e.fault = "its self-test has another result: " + result;
+        }
+        e.isTested = true;
+      }
+    }
+  }
+
+  private static void daemon(Runnable task, String name) {
+    Thread thread = new Thread(task, "spark_iceberg_sql " + name);
+    thread.setDaemon(true);
+    thread.start();
   }
 
   /** Adds the table function that lists the rules to sessions that are still to be made. */
@@ -350,8 +427,8 @@ public class RuleRegistry {
   }
 
   /** Injects the rules into a session that has never had them. */
-  public synchronized void ensure(SparkSession session) {
-    if (!sessions.containsKey(extensions(session))) install(session);
+  public void ensure(SparkSession session) {
+    if (!has(session)) install(session);
   }
 
   /** {@link #ensure} for the functions iceberg_*, which call it with the session that uses one. */
@@ -383,8 +460,10 @@ public class RuleRegistry {
     List<Row> rows = new ArrayList<>();
     for (Entry e : entries.values()) {
       boolean isOn = inForce(e, session) && e.rule.isOn(conf);
+      String needed = isOn ? e.rule.prerequisite(conf) : null;
+      String description = e.row.description + (needed == null ? "" : "; in this session only after " + needed);
       rows.add(RowFactory.create(new Object[] {e.row.name, e.row.phase, e.row.switchKey, Boolean.valueOf(isOn),
-        Long.valueOf(e.rule == null ? 0L : e.rule.hits()), e.row.description, e.fault, issues(e)}));
+        Long.valueOf(e.rule == null ? 0L : e.rule.hits()), description, e.fault, issues(e)}));
     }
     return rows;
   }
@@ -404,9 +483,7 @@ public class RuleRegistry {
   private void probe() {
     if (probes == null) return;
     probed = new FutureTask<Map<String, String>>(probes);
-    Thread thread = new Thread(probed, "spark_iceberg_sql probes");
-    thread.setDaemon(true);
-    thread.start();
+    daemon(probed, "probes");
     if (facts != null) facts.accept(probed);
   }
 
