@@ -70,7 +70,7 @@ def said(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> str:
     path = f"{spark.conf.get('spark.sql.catalog.local.warehouse')}/thrift/i"
     with sis.thrift_server(spark, port=0) as server:
         lines = beeline(server.url, STATEMENTS.format(path=path, functions=functions), folder)
-        return lines if "`BEGIN ... END`" in LINE.limitations else lines + "".join(blocks(spark, server.url))
+        return lines if "scripts" in LINE.limitations else lines + "".join(blocks(spark, server.url))
 
 
 def blocks(spark: SparkSession, url: str) -> Iterator[str]:
@@ -154,7 +154,7 @@ with sis.thrift_server(spark, port=0) as server:
 
 
 @pytest.mark.parametrize("ddl", swept(["error", "off"], 2))
-@pytest.mark.needs("BEGIN ... END")
+@pytest.mark.needs("scripts")
 def test_a_block(said: str) -> None:
     assert "\nblock 0\n" in said
     assert "\nblock refused True\n" in said
