@@ -194,3 +194,44 @@ def test_magics_of_hosted_notebooks(cell: str, language: str) -> None:
 def test_a_line_magic_above_python_is_its_line() -> None:
     text = notebook("python", f"%sql SELECT 1\nspark.sql('{WRONG}')")
     assert [found[1:] for found in findings(text, "a.ipynb")] == [("SIS101", "weeks")]
+
+
+WRITERS = {
+    "append ignores it": (
+        'df.writeTo("t").option("a", "b")\n  .partitionedBy($"id").append()',
+        [("SIS412", 'partitionedBy($"id")')],
+    ),
+    "without brackets": (
+        'df.writeTo("t").partitionedBy(days($"ts")).append',
+        [("SIS412", 'partitionedBy(days($"ts"))')],
+    ),
+    "the next one replaces it": (
+        'df.writeTo("t").using("iceberg").partitionedBy($"a").partitionedBy($"b").create()',
+        [("SIS412", 'partitionedBy($"a")')],
+    ),
+    "a stream": ('df.writeStream.partitionBy("days(ts)").toTable("u")', [("SIS412", 'partitionBy("days(ts)")')]),
+    "a stream of Java": (
+        'df.writeStream().partitionBy("days(ts)").toTable("u");',
+        [("SIS412", 'partitionBy("days(ts)")')],
+    ),
+    "a transform in a name": (
+        'df.write.partitionBy("days(ts)").saveAsTable("u")',
+        [("SIS412", 'partitionBy("days(ts)")')],
+    ),
+    "insertInto": ('df.write().partitionBy("id").insertInto("t");', [("SIS412", 'partitionBy("id")')]),
+    "columns": ('df.write.partitionBy("id", "day").saveAsTable("u")\ndf.writeStream.partitionBy("id").start()', []),
+    "a new table": ('df.writeTo("t").using("iceberg").partitionedBy(days($"ts"), $"id").createOrReplace()', []),
+    "a row's method behind another writer": (
+        'df.writeTo("t").partitionedBy($"a").create(); df.writeTo("t").append()',
+        [],
+    ),
+    "a window": ('Window.partitionBy("a").orderBy("b"); rdd.write(out).append("x")', []),
+}
+
+
+@pytest.mark.parametrize(("text", "expected"), WRITERS.values(), ids=WRITERS)
+def test_writers_whose_partitioning_is_refused_or_ignored(text: str, expected: list[tuple[str, str]]) -> None:
+    program = f"import org.apache.spark.sql._\n{text}\n"
+    found = [(code, source) for _, code, source in findings(program, "A.java" if ";" in text else "A.scala")]
+    assert [finding for finding in found if finding[0] != "SIS002"] == expected
+    assert findings(text.replace("spark", "").replace("iceberg", "parquet"), "A.scala") == []

@@ -868,3 +868,30 @@ def test_ddl_that_is_plainly_another_engines_leads_to_translate(engine: str, tex
     assert note.help is not None
     assert f"`-- dialect: {engine}`" in note.help
     assert f"`iceberg-sql translate --from {engine}`" in note.help
+
+
+def test_a_document_shows_several_engines() -> None:
+    """A statement of another engine's syntax is that engine's, whatever the other blocks show."""
+    spark = "CREATE TABLE lake.db.t (id BIGINT) USING iceberg;"
+    trino = "CREATE TABLE hive.db.e (name varchar, pay decimal(10, 2))\nWITH (\n  format = 'TEXTFILE'\n);"
+    text = f"# Tour\n\n```sql\n{spark}\n```\n\n```sql\n{trino}\n```\n"
+    assert [kind for _, kind, _ in lint("tour.md", text)] == ["note"]
+    assert errors("tour.md", text.replace("```sql", "```spark-sql")) == [("SIS001", "WITH")]
+    assert errors("tour.sql", f"{spark}\n{trino}\n") == [("SIS001", "WITH")]
+
+
+def test_the_provider_of_another_format_is_hives_property() -> None:
+    """Spark refuses it at any table; a guide for Hive sets it."""
+    change = "ALTER TABLE {} SET TBLPROPERTIES ('provider' = 'hudi');"
+    assert errors("hive.md", f"```sql\n{change.format('db.t')}\n```\n") == []
+    assert [code for code, _ in errors("a.sql", CREATE + change.format("t"))] == ["SIS411"]
+    assert [code for code, _ in errors("a.sql", CREATE + change.format("u").replace("hudi", "iceberg"))] == ["SIS411"]
+
+
+@pytest.mark.parametrize("magic", ["%%scala", "%scala", "// a comment\n%%scala --name x"])
+def test_a_scala_cell_of_a_notebook_in_python(magic: str) -> None:
+    if magic.startswith("//"):
+        magic = magic.replace("//", "#")
+    cell = f'{magic}\nval n = 3\nspark.sql("CREATE TABLE t (ts TIMESTAMP) USING iceberg PARTITIONED BY (dayz(ts))")\n'
+    report = lint("a.ipynb", notebook("import pyspark", cell))
+    assert report == [("SIS101", "error", "dayz")]

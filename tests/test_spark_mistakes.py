@@ -119,6 +119,11 @@ def test_a_syntax_error_with_one_correction(sql: str, correct: str) -> None:
             "UPDATE db.t SET a = s.a FROM s WHERE s.id = t.id",
             "MERGE INTO db.t USING s ON s.id = t.id WHEN MATCHED THEN UPDATE SET a = s.a",
         ),
+        (
+            "SELECT /*+ OPTIONS('split-size'='1', 'lookback' = '2') */ * FROM db.t",
+            "write the options behind the table, for Spark 4: `db.t WITH ('split-size' = '1', 'lookback' = '2')`",
+        ),
+        ("INSERT /*+ OPTIONS('write-format', 'orc') */ INTO db.t VALUES (1)", "`db.t WITH ('write-format' = 'orc')`"),
         ("SELECT * FROM db.t@v3", "`SELECT * FROM db.t.snapshots` lists the ids"),
         ("SELECT * FROM t PIVOT (sum(a) FOR b)", "FOR b IN ('value', ...)"),
         ("PIVOT t ON b USING sum(a)", "SELECT * FROM t PIVOT (sum(a) FOR b IN ('value', ...))"),
@@ -150,6 +155,15 @@ def test_a_syntax_error_with_help_alone(sql: str, words: str) -> None:
 def test_a_column_that_is_none(sql: str, at: str, correct: str | None) -> None:
     name = at.partition(" ")[0]
     assert corrected(sql, help_of(refused(sql, COLUMN, at, objectName=f"`{name}`"))) == correct
+
+
+def test_an_option_that_is_no_number() -> None:
+    sql = "SELECT * FROM t WITH ('split-size' = '128MB') AS a JOIN s WITH ('branch' = 'x') USING (id)"
+    mistake = help_of(refused(sql, "NumberFormatException", "SELECT"))
+    assert mistake is not None
+    assert mistake.span == (sql.index("'128MB'"), sql.index("'128MB'") + 7)
+    assert mistake.message == "`split-size` must be an integer, not `128MB`: every read would fail"
+    assert mistake.help == "write an integer"
 
 
 def test_a_table_that_is_not_in_the_query() -> None:
@@ -318,13 +332,15 @@ def test_no_text_raises() -> None:
         "SELECT [Ship Mode] FROM t, LATERAL FLATTEN(input => a) f QUALIFY r = 1 LIMIT 1, 2", "OPTIMIZE t ZORDER BY (a)",
         "COPY INTO t FROM 'a.csv'", "SELECT a FROM t@v1 AS OF TIMESTAMP 'x'", "PIVOT t ON b USING sum(a)",
         "SELECT * REPLACE (a AS b) FROM t PIVOT (sum(a) FOR b)", "INSERT INTO t VALUES (1) ON CONFLICT", "LOAD DATA",
+        "SELECT /*+ OPTIONS('a' = 'b') */ * FROM t", "SELECT * FROM t WITH ('split-size' = 'x')",
         "CREATE INDEX i ON t (a)", "CALL system.x('a')", "SELECT strftime(a, '%Y') FROM t",
     ):  # fmt: skip
         for end in range(1, len(sql) + 1):
             if statements(sql[:end]):
                 for condition in (SYNTAX, COLUMN, "TABLE_OR_VIEW_NOT_FOUND", "CAST_INVALID_INPUT", "UNRESOLVED_ROUTINE",
                                   "INCOMPATIBLE_DATA_FOR_TABLE", "AnalysisException", "INVALID_WHERE_CONDITION",
-                                  "MISSING_AGGREGATION", "FAILED_TO_LOAD_ROUTINE"):  # fmt: skip
+                                  "MISSING_AGGREGATION", "NumberFormatException",
+                                  "FAILED_TO_LOAD_ROUTINE"):  # fmt: skip
                     help_of(
                         refused(sql[:end], condition, "", objectName="`a`", routineName="`strftime`", expression='"a"')
                     )

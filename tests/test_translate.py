@@ -399,7 +399,70 @@ FROM_THE_WILD = {
         "id INT, n STRING",
         2,
     ),
+    "a time among the partition fields and the sort order": (
+        "trino",
+        "CREATE TABLE t (i int, at time(6)) WITH (partitioning = ARRAY['i', 'bucket(at, 4)'], sorted_by = ARRAY['at'])",
+        "i INT",
+        3,
+    ),
+    "a default": (
+        "trino",
+        "CREATE TABLE t (n varchar DEFAULT 'a' || 'b' NOT NULL COMMENT 'c')",
+        "n STRING NOT NULL COMMENT 'c'",
+        1,
+    ),
+    "a key in a column": ("flink", "CREATE TABLE t (n VARCHAR PRIMARY KEY NOT ENFORCED, i INT)", "n STRING, i INT", 1),
+    "bytes": ("flink", "CREATE TABLE t (a VARBINARY, b VARBINARY(9), c BINARY(3))", "a BINARY, b BINARY, c BINARY", 1),
+    "a transform of Spark in Flink": (
+        "flink",
+        "CREATE TABLE t (id INT, ts TIMESTAMP(3)) PARTITIONED BY (days(ts), bucket(4, id))",
+        "id INT, ts TIMESTAMP_NTZ",
+        2,
+    ),
+    "a property that Spark reserves": (
+        "flink",
+        "CREATE TABLE t (id INT) WITH ('table_type' = 'iceberg', 'format-version' = '2')",
+        "id INT",
+        1,
+    ),
 }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("engine", "text", "spark"),
+    [
+        (
+            "trino",
+            """CREATE TABLE a.b.t COMMENT 'x'
+            WITH (format = 'ORC', partitioning = ARRAY['day(ts)'], sorted_by = ARRAY['n'])
+            AS SELECT ts, "order" AS n, CAST(k AS varchar) AS k, CAST(k AS varchar(3)) AS j FROM s""",
+            (
+                "CREATE TABLE a.b.t USING iceberg PARTITIONED BY (days(ts)) COMMENT 'x' "
+                "TBLPROPERTIES ('write.format.default' = 'orc') "
+                "AS SELECT ts, `order` AS n, CAST(k AS STRING) AS k, CAST(k AS varchar(3)) AS j FROM s;\n"
+                "ALTER TABLE a.b.t WRITE LOCALLY ORDERED BY n;"
+            ),
+        ),
+        ("trino", "CREATE TABLE t AS (SELECT 1 AS a) ", "CREATE TABLE t USING iceberg AS SELECT 1 AS a;"),
+        (
+            "athena",
+            """CREATE TABLE t WITH (table_type = 'ICEBERG', is_external = false, location = 's3://b/t',
+            partitioning = ARRAY['month(d)'], write_compression = 'ZSTD') AS SELECT d FROM s""",
+            (
+                "CREATE TABLE t USING iceberg PARTITIONED BY (months(d)) LOCATION 's3://b/t' TBLPROPERTIES "
+                "('format-version' = '2', 'write.parquet.compression-codec' = 'zstd') AS SELECT d FROM s;"
+            ),
+        ),
+        ("flink", "CREATE TABLE c.d.t WITH ('format-version' = '2') AS SELECT `a` FROM s",
+         "CREATE TABLE c.d.t USING iceberg TBLPROPERTIES ('format-version' = '2') AS SELECT `a` FROM s;"),
+    ],
+)  # fmt: skip
+def test_a_table_of_a_query(engine, text, spark):
+    first, *lines = sis.translate(text, source=engine).splitlines()
+    assert first.startswith("-- line 1: the query is ")
+    assert "\n".join(lines) == spark
+    with pytest.raises(IcebergSqlError, match="the query after AS cannot be read"):
+        sis.translate("CREATE TABLE t AS EXECUTE p", source=engine)
 
 
 @pytest.mark.parametrize(("engine", "text", "columns", "lost"), FROM_THE_WILD.values(), ids=FROM_THE_WILD)

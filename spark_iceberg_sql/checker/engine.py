@@ -49,7 +49,7 @@ class TextOrigin:
     suppressions: those in comments of the program. placeholder_ranges: the ranges of the text that a template
     or the
     program fills in, in order. in_strings: the text is in strings of a program, where no comment excludes the
-    file.
+    file. is_document: it shows SQL of possibly several engines.
     """
 
     is_spark: bool = False
@@ -60,6 +60,7 @@ class TextOrigin:
     suppressions: tuple[Suppression, ...] = ()
     placeholder_ranges: tuple[Offsets, ...] = ()
     in_strings: bool = False
+    is_document: bool = False
 
 
 UNKNOWN_ORIGIN = TextOrigin()
@@ -164,6 +165,7 @@ def _check_and_apply(
         script_statements,
         is_spark,
         before_execution=before_execution,
+        is_document=origin.is_document,
         is_routed=is_routed,
         statement_cache=statement_cache,
     )

@@ -35,6 +35,7 @@ class DiagnosticCollector:
     # Whether the origin of the text indicates Spark; None if it indicates another engine.
     is_spark: bool | None
     before_execution: bool = False
+    is_document: bool = False
     diagnostics: list[Diagnostic] = field(default_factory=list)
     # The single note if the text may be another engine's: whether it replaces an error, and of which statement.
     dialect_doubt: tuple[bool, StatementResult] | None = None
@@ -91,11 +92,22 @@ class DiagnosticCollector:
         """True if the statement is Spark's or Iceberg's, as far as is known."""
         if self.catalog.engine is not None:
             return self.catalog.engine.is_spark
-        if self.is_spark or result.has_exclusive_syntax or self.indicates(Dialect.SPARK):
+        if self.is_spark or result.has_exclusive_syntax:
+            return True
+        if self.is_document and self._is_another_engines(result):
+            return False
+        if self.indicates(Dialect.SPARK):
             return True
         if self.is_spark is None or self.indicates(Dialect.OTHER_ENGINES):
             return False
         return result.has_spark_syntax or self.indicates(Dialect.SHARED)
+
+    def _is_another_engines(self, result: StatementResult) -> bool:
+        """True if a statement by itself has syntax of another engine: a document shows several side by side."""
+        own = [s for s in self.statements if s.start <= result.span[0] < s.end]
+        text = self.lines.text
+        is_spark = indicates_dialect(text, own, Dialect.SPARK)
+        return not is_spark and indicates_dialect(text, own, Dialect.OTHER_ENGINES)
 
     def _emit_note(self, result: StatementResult) -> None:
         """Add the note about what a statement's rules lacked; if its table has one already, count the

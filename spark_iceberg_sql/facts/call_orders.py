@@ -20,6 +20,8 @@ _COLUMN = regex(
     r"(?P<name>`[^`]+`(?:\.`[^`]+`)*|[\w.]+)(?:\s+(?:asc|desc))?(?:\s+nulls\s+(?:first|last))?", re.IGNORECASE
 )
 
+_WORDS = regex(r"(?:`[^`]+`|[\w.]+)(?:\s+\w+)+")
+
 
 def refused_order(order: str, span: Offsets, schema: Schema | None, specs: Specs | None) -> Iterator[Refused]:
     """What Iceberg refuses about a sort order. span: of its string. schema, specs: None if they are unknown."""
@@ -40,6 +42,12 @@ def refused_order(order: str, span: Offsets, schema: Schema | None, specs: Specs
         message = "a sort order with `zorder` cannot have other columns"
         yield Refused(span, message, f"write `zorder({columns})`, or sort by columns alone")
         return
+    for term in terms:
+        if _WORDS.fullmatch(term) is not None and _COLUMN.fullmatch(term) is None:
+            column = term.split()[0]
+            message = f"Iceberg cannot read `{term}` in a sort order"
+            yield Refused(span, message, f"write `{column} DESC NULLS LAST`, or `ASC` and `NULLS FIRST`")
+            return
     if schema is None:
         return
     names = [name.strip() for call in z_orders for name in call["arguments"].split(",")]

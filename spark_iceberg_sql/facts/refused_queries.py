@@ -11,6 +11,7 @@ from spark_iceberg_sql.diagnostics import Edit
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.facts.function_calls import misspelt_verb
 from spark_iceberg_sql.facts.hidden_fields import may_redefine, named_columns
+from spark_iceberg_sql.facts.merge_sources import source_columns
 from spark_iceberg_sql.model.schema import folded, similar_names
 from spark_iceberg_sql.model.table import RelationKind, Table
 from spark_iceberg_sql.records import record
@@ -151,13 +152,38 @@ def _merge_words(context: Context, tokens: Sequence[Token]) -> Iterator[RefusedW
             clause, position = f"MATCHED THEN {tokens[i].word}", tokens[i - 1].end
             edit = Edit(position, position, " THEN")
             yield RefusedWord(tokens[i].span, "THEN is missing before it", f"write `{clause}`", edit)
-    if not _UNSUPPORTED.isdisjoint(token.word for token in tokens) or "{" in context.statement.text:
+    if "{" in context.statement.text:
+        return
+    yield from _missing_in_source(context, table, tokens, index)
+    if not _UNSUPPORTED.isdisjoint(token.word for token in tokens):
         return
     for i in range(1, len(tokens) - 2):
         if tokens[i - 1].word == "THEN" and tokens[i].word == "UPDATE" and tokens[i + 1].word == "SET":
             yield from _unknown_assigned(table, tokens, i + 2, qualifiers)
         elif tokens[i - 1].word == "THEN" and tokens[i].word == "INSERT" and tokens[i + 1].text == "(":
             yield from _unknown_in_list(table, tokens, i + 1)
+
+
+def _missing_in_source(context: Context, table: Table, tokens: Sequence[Token], index: int) -> Iterator[RefusedWord]:
+    """`INSERT *` and `UPDATE SET *` from a source without a column of the table. index: at USING or the alias."""
+    using = next((i for i in range(index, min(index + 2, len(tokens))) if tokens[i].word == "USING"), None)
+    columns = None
+    if using is not None:
+        columns = source_columns(tokens, using + 1, lambda among, start: _known_table(context, among, start))
+    if columns is None or table.schema is None:
+        return
+    missing = [field.name for field in table.schema.fields if folded(field.name) not in columns]
+    for i in range(using or 0, len(tokens) if missing else 0):
+        words = [token.word for token in tokens[i : i + 4]]
+        length = next((n for n in (3, 4) if words[:n] in (["THEN", "INSERT", "*"], ["THEN", "UPDATE", "SET", "*"])), 0)
+        if length:
+            action = " ".join(words[1:length])
+            columns_text = ", ".join(f"`{name}`" for name in missing)
+            message = f"`{action}` needs a column of the source for each one of the table: it has no {columns_text}"
+            help_ = "add it to the source" if len(missing) == 1 else "add them to the source"
+            form = "INSERT (...) VALUES (...)" if words[1] == "INSERT" else "UPDATE SET ... = ..."
+            span = (tokens[i + 1].start, tokens[i + length - 1].end)
+            yield RefusedWord(span, message, f"{help_}, or write `{form}` with the columns that it has")
 
 
 def _unknown_assigned(table: Table, tokens: Sequence[Token], index: int, qualifiers: set[str]) -> Iterator[RefusedWord]:

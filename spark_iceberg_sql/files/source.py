@@ -51,7 +51,7 @@ class SourceFile:
 
     is_program: the SQL is inside a program. uses_spark: the program mentions Spark. uses_other_engine: it
     does not, and imports another engine's client. upgrade_count: for a reversible migration, the number of
-    fragments that migrate; the others revert it.
+    fragments that migrate; the others revert it. is_document: it shows SQL, possibly of several engines.
     """
 
     name: str
@@ -62,6 +62,7 @@ class SourceFile:
     uses_spark: bool = False
     uses_other_engine: bool = False
     upgrade_count: int | None = None
+    is_document: bool = False
 
 
 def detect_engine(text: str) -> dict[str, bool]:

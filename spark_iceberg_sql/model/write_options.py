@@ -1,13 +1,14 @@
-"""The options of Iceberg's writers, `.option('write-format', 'orc')` and `t WITH ('write-format' = 'orc')`."""
+"""The options of Iceberg's writers and readers, `.option('write-format', 'orc')`, `t WITH ('split-size' = '1')`."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
 
 from spark_iceberg_sql.lazy import regex
 from spark_iceberg_sql.model.iceberg_values import ENUMERATIONS, READ_OPTIONS, WRITE_OPTIONS
 from spark_iceberg_sql.model.properties import Property
 from spark_iceberg_sql.records import record
 
-_TYPES = {name.lower(): type_ for name, type_ in WRITE_OPTIONS.items()}
 _BITS = {"int": 32, "long": 64}
 _FORMATS = ("parquet", "orc", "avro")
 _CHOICES = {
@@ -19,6 +20,8 @@ _CHOICES = {
 }
 # Read by a part of the writes alone: overwrites, and statements that write files of deletes.
 _OF_SOME_WRITES = frozenset({"delete-format", "delete-granularity", "isolation-level", "target-delete-file-size-bytes"})
+# Every other number is read by streams, increments or vectorized reads alone.
+_OF_ALL_READS = frozenset({"split-size", "lookback", "file-open-cost"})
 _SIZE = regex(r"([0-9]{1,9})\s*([kmgt])i?b?")
 _MIN_SIMILARITY = 0.88
 
@@ -38,9 +41,21 @@ def wrong_option(key: str, value: str | None) -> WrongOption | None:
 
     value: as text; None if it is unknown.
     """
-    type_ = _TYPES.get(key.lower())  # Spark ignores the case of their names
+    return _wrong(key, value, WRITE_OPTIONS, READ_OPTIONS, "write")
+
+
+def wrong_read_option(key: str, value: str | None) -> WrongOption | None:
+    """As `wrong_option`, of a reader."""
+    return _wrong(key, value, READ_OPTIONS, WRITE_OPTIONS, "read")
+
+
+def _wrong(
+    key: str, value: str | None, options: Mapping[str, str], others: Mapping[str, str], operation: str
+) -> WrongOption | None:
+    types = {name.lower(): type_ for name, type_ in options.items()}
+    type_ = types.get(key.lower())  # Spark ignores the case of their names
     if type_ is None:
-        return _misspelt(key)
+        return _misspelt(key, options, others)
     if value is None:
         return None
     if type_ == "boolean":
@@ -58,17 +73,17 @@ def wrong_option(key: str, value: str | None) -> WrongOption | None:
     help_ = f"write {values.expects}"
     if key.lower().endswith("-bytes") and (size := _SIZE.fullmatch(value.strip().lower())) is not None:
         help_ = f"write the number of bytes: '{int(size[1]) << 10 * ' kmgt'.index(size[2])}'"
-    fails = "" if key.lower() in _OF_SOME_WRITES else ": every write would fail"
-    return WrongOption(
-        f"`{key}` must be {values.expects}, not `{value}`{fails}", help_, key.lower() not in _OF_SOME_WRITES
-    )
+    name = key.lower()
+    is_refused = name in _OF_ALL_READS if operation == "read" else name not in _OF_SOME_WRITES
+    fails = f": every {operation} would fail" if is_refused else ""
+    return WrongOption(f"`{key}` must be {values.expects}, not `{value}`{fails}", help_, is_refused)
 
 
-def _misspelt(key: str) -> WrongOption | None:
-    """A name that resembles one of a writer's: Iceberg ignores it."""
-    if key.lower() in map(str.lower, READ_OPTIONS) or "." in key or key.startswith("snapshot-property"):
+def _misspelt(key: str, options: Mapping[str, str], others: Mapping[str, str]) -> WrongOption | None:
+    """A name that resembles one of `options`: Iceberg ignores it."""
+    if key.lower() in map(str.lower, others) or "." in key or key.startswith("snapshot-property"):
         return None
-    names = {_letters(name): name for name in WRITE_OPTIONS if "-" in name}
+    names = {_letters(name): name for name in options if "-" in name}
     similar = names.get(_letters(key))
     if similar is None:
         from difflib import get_close_matches  # imported only for an unknown name: the command starts sooner

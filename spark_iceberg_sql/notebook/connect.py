@@ -14,7 +14,7 @@ from spark_iceberg_sql.errors import IcebergSqlError, IcebergSqlWarning
 from spark_iceberg_sql.notebook.display import result_bundles, result_rows
 from spark_iceberg_sql.notebook.reading_limit import PlannedRead
 from spark_iceberg_sql.notebook.statements import READING
-from spark_iceberg_sql.spark import remote
+from spark_iceberg_sql.spark import client_recognizers, remote
 from spark_iceberg_sql.spark.bridge.jvm.jobs import Progress
 from spark_iceberg_sql.spark.bridge.plans.scan_files import Partition, TableRead
 from spark_iceberg_sql.syntax.script import Statement
@@ -65,8 +65,13 @@ class Connect:
 
     def sql(self, text: str, parameters: dict[str, Any] | None) -> DataFrame:
         """Run a statement on the server."""
-        with remote.explaining_lost_server(self.spark):
-            return remote.unchecked_sql(self.spark)(text, parameters)
+        try:
+            with remote.explaining_lost_server(self.spark):
+                return remote.unchecked_sql(self.spark)(text, parameters)
+        except PySparkException as error:
+            if (to_show := client_recognizers.explained(error, text, in_cell=True)) is None:
+                raise
+            raise to_show from None
 
     def table_reads(self, frame: DataFrame) -> list[TableRead]:
         """The reads of a query, by the metrics that the server sent with its rows; they have no partitions."""

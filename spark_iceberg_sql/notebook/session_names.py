@@ -69,12 +69,6 @@ class SessionNames(CatalogNames):
         """The names of all functions of the session."""
         return [str(row[0]) for row in self.rows("SHOW FUNCTIONS")]
 
-    def catalogs(self) -> list[str]:
-        """The configured catalogs."""
-        prefix = "spark.sql.catalog."
-        keys = [str(row[0]) for row in self.rows("SET") if str(row[0]).startswith(prefix)]
-        return list(dict.fromkeys(["spark_catalog", *(k[len(prefix) :].partition(".")[0] for k in keys)]))
-
     def tables_of(self, tokens: list[Token]) -> Iterator[Table]:
         """The tables that a statement names and the session has."""
         if is_remote(self.spark):  # the catalogs are the server's

@@ -40,7 +40,9 @@ TBLPROPERTIES ('write.format.default' = 'orc', 'write.target-file-size-bytes' = 
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Callable
 
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
@@ -55,12 +57,13 @@ from spark_iceberg_sql.model.properties import (
     similar_property,
 )
 from spark_iceberg_sql.model.table import RelationKind, Table
-from spark_iceberg_sql.model.write_options import wrong_option
+from spark_iceberg_sql.model.write_options import WrongOption, wrong_option, wrong_read_option
 from spark_iceberg_sql.rules.base import Category, Finding, Findings, rule
 from spark_iceberg_sql.rules.message_format import join_names
 from spark_iceberg_sql.rules.preconditions import has_special_clauses
 from spark_iceberg_sql.syntax import nodes, terms
 from spark_iceberg_sql.syntax.lexer import TokenKind, tokenize
+from spark_iceberg_sql.syntax.parser.create import OTHER_FORMATS
 
 # Reserved by Spark (AstBuilder.cleanTableProperties), case-sensitive: what to write instead.
 RESERVED = {
@@ -79,6 +82,7 @@ _ICEBERG_RESERVED = {
     "identifier-fields": "write `ALTER TABLE {table} SET IDENTIFIER FIELDS ...`",
 }
 _SIZE = regex(r"([0-9]+)\s*([kmgt])i?b?", re.IGNORECASE)
+_NAME_MAPPING = "schema.name-mapping.default"
 _TARGET_SIZE = "write.target-file-size-bytes"
 _GROUP_SIZE = "write.parquet.row-group-size-bytes"
 _DURATION = regex(r"([0-9]{1,9})\s*(ms|s|min|h|d|w)(?:econds?|utes?|ours?|ays?|eeks?)?", re.IGNORECASE)
@@ -89,7 +93,7 @@ _PARTITION_KEYS = ("partitioning", "partitioned_by", "partition_by", "partition_
 
 @rule(
     Severity.ERROR,
-    on=(nodes.Create, nodes.Insert, nodes.SetProperties),
+    on=(nodes.Create, nodes.Insert, nodes.Query, nodes.SetProperties),
     when=has_special_clauses,
     category=Category.TABLE,
     iceberg_only=True,
@@ -99,6 +103,9 @@ def refused_property(context: Context) -> Findings:
     node = context.node
     if isinstance(node, nodes.Insert):
         yield from _options(context, node)
+        return
+    if isinstance(node, nodes.Query):
+        yield from _read_options(context)
         return
     if isinstance(node, nodes.Create):
         items = (*node.properties, *node.options)
@@ -110,6 +117,8 @@ def refused_property(context: Context) -> Findings:
         yield from _removed(context, node)
     for item in items:
         if item.key in RESERVED:
+            if not iceberg and _is_another_format(context, item):
+                continue
             message = f"`{item.key}` {_is_reserved(item.key)}"
             yield Finding(item.key_span, message, RESERVED[item.key], early=True)
         elif iceberg and item.key.lower().replace("-", "_") in _PARTITION_KEYS:
@@ -142,11 +151,30 @@ def _options(context: Context, node: nodes.Insert) -> Findings:
     if not isinstance(table, Table) or table.kind is not RelationKind.ICEBERG or not table.is_certain:
         return
     for item in node.options:
-        if "{" in item.key + item.value or "$" in item.key + item.value:
-            continue
-        if (wrong := wrong_option(item.key, item.value)) is not None:
-            span = item.key_span if wrong.of_key else item.value_span
-            yield Finding(span, wrong.reason, wrong.help, severity=None if wrong.is_refused else Severity.WARNING)
+        yield from _wrong_option(item, wrong_option)
+
+
+def _read_options(context: Context) -> Findings:
+    """The options of SELECT * FROM t WITH ('split-size' = '1')."""
+    if context.statement.may_contain("with"):
+        from spark_iceberg_sql.facts.table_options import read_options  # the command starts sooner
+
+        for item in read_options(context):
+            yield from _wrong_option(item, wrong_read_option)
+
+
+def _wrong_option(item: terms.Property, judge: Callable[[str, str], WrongOption | None]) -> Findings:
+    if "{" in item.key + item.value or "$" in item.key + item.value:
+        return
+    if (wrong := judge(item.key, item.value)) is not None:
+        span = item.key_span if wrong.of_key else item.value_span
+        yield Finding(span, wrong.reason, wrong.help, severity=None if wrong.is_refused else Severity.WARNING)
+
+
+def _is_another_format(context: Context, item: terms.Property) -> bool:
+    """True for `provider` of another format at a table that may be one: in Hive it is a property as any other."""
+    is_change = isinstance(context.node, nodes.SetProperties)
+    return item.key == "provider" and is_change and item.value.lower() in OTHER_FORMATS
 
 
 def _is_reserved(key: str) -> str:
@@ -157,6 +185,9 @@ def _is_reserved(key: str) -> str:
 
 def _value(context: Context, item: terms.Property) -> Finding | None:
     """A value that Iceberg cannot parse: refused, or accepted and breaks the table."""
+    if item.key == _NAME_MAPPING and not _is_json(item.value) and "{{" not in item.value and "$" not in item.value:
+        message = f"`{item.key}` must be a name mapping in JSON, not `{item.value}`: every query would fail"
+        return Finding(item.value_span, message, """write '[{"field-id": 1, "names": ["id"]}]'""")
     property_type = PROPERTIES.get(item.key)
     if property_type is None or "{" in item.value or "$" in item.value or property_type.takes(item.value):
         return None
@@ -177,6 +208,14 @@ def _value(context: Context, item: terms.Property) -> Finding | None:
     message = f"`{item.key}` must be {property_type.expects}, not `{item.value}`{end}"
     is_rare = property_type.failing_operation in RARE_FAILURES
     return Finding(item.value_span, message, help_, severity=Severity.WARNING if is_rare else None)
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _is_read(context: Context, key: str) -> bool:

@@ -19,21 +19,18 @@ from pyspark.errors import PySparkException
 from spark_iceberg_sql.checker.plan import PlannedRows, PlanRow
 from spark_iceberg_sql.checker.suppressions import without_suppressions
 from spark_iceberg_sql.diagnostics import Diagnostic, Lines, Report, Severity, Span
-from spark_iceberg_sql.errors import ConflictError, IcebergSqlError, IcebergSqlWarning
+from spark_iceberg_sql.errors import IcebergSqlError, IcebergSqlWarning
 from spark_iceberg_sql.model.transforms import BY_FUNCTION
 from spark_iceberg_sql.report import full
 from spark_iceberg_sql.report.edited_reports import without_secrets
 from spark_iceberg_sql.rules.registry import ALL
+from spark_iceberg_sql.spark import client_recognizers
 from spark_iceberg_sql.spark.bridge.jvm import connect_channel
 from spark_iceberg_sql.spark.modes import validated_mode
-from spark_iceberg_sql.syntax import failed_commits
-from spark_iceberg_sql.syntax.identifiers import qualified_name
-from spark_iceberg_sql.syntax.script import statements
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, Row, SparkSession
 
-_REFUSED = "PARTITION_DDL_REFUSED"
 _NO_FUNCTION = ("UNRESOLVABLE_TABLE_VALUED_FUNCTION", "UNRESOLVED_ROUTINE")
 _QUERY = re.compile(r"\s*select\b", re.IGNORECASE)
 _DDL_VERB = re.compile(r"\b(?:alter|call|create|replace|overwrite)\b", re.IGNORECASE)
@@ -145,29 +142,11 @@ def _checking_sql(spark: SparkSession, ddl: str) -> Callable[..., DataFrame]:
             with explaining_lost_server(spark):
                 return plain_sql(sqlQuery, args, **kwargs)
         except PySparkException as error:
-            if _condition(error) == _REFUSED:
-                raise IcebergSqlError(str(error.getMessage()).removeprefix(f"[{_REFUSED}] ")) from None
-            if (conflict := _conflict(error, sqlQuery)) is not None:
-                raise conflict from None
-            raise
+            if (to_show := client_recognizers.explained(error, sqlQuery)) is None or to_show is error:
+                raise
+            raise to_show from None
 
     return sql
-
-
-def _conflict(error: PySparkException, text: object) -> ConflictError | None:
-    """The error for a commit that failed because of another writer's; None for any other error of the server."""
-    message = str(error)
-    is_conflict = failed_commits.INVALID in message and failed_commits.CONFLICT.search(message) is not None
-    if not is_conflict and failed_commits.FAILED not in message:
-        return None
-    script = statements(text) if isinstance(text, str) else []
-    parts = failed_commits.target(script[0]) if len(script) == 1 and script[0].first != "CALL" else ()
-    subject = f"`{qualified_name(parts)}`" if parts else "the table"
-    written, remedy = failed_commits.outcome(text)
-    reason = failed_commits.CONFLICT.search(message)
-    detail = "" if reason is None else f" (Iceberg: {reason[0].rstrip('.')})"
-    fact = f"{subject} was changed by another writer while the statement ran; {written}{detail}"
-    return ConflictError(fact, help=remedy)
 
 
 @contextmanager
@@ -217,11 +196,13 @@ def _drop(record: logging.LogRecord) -> bool:
 
 def is_lost(error: PySparkException) -> bool:
     """True if an error means that the session's server is gone, or does not have the session any more."""
-    return _matches(error, _NO_SESSION) or (not _condition(error) and any(sign in str(error) for sign in _LOST))
+    return _matches(error, _NO_SESSION) or (
+        not client_recognizers.condition_of(error) and any(sign in str(error) for sign in _LOST)
+    )
 
 
 def _matches(error: PySparkException, conditions: tuple[str, ...]) -> bool:
-    first_line = f"{_condition(error)} {str(error).partition(chr(10))[0]}"
+    first_line = f"{client_recognizers.condition_of(error)} {str(error).partition(chr(10))[0]}"
     return any(condition in first_line for condition in conditions)
 
 
@@ -252,7 +233,7 @@ def _lost(spark: SparkSession, *, has_ended_session: bool = False) -> IcebergSql
 
 def has_no_function(error: PySparkException) -> bool:
     """True if the server does not have a function of this package."""
-    return _condition(error).startswith(_NO_FUNCTION)
+    return client_recognizers.condition_of(error).startswith(_NO_FUNCTION)
 
 
 def refusal_message(error: PySparkException) -> str:
@@ -261,10 +242,6 @@ def refusal_message(error: PySparkException) -> str:
     if reason := _INVALID.search(text):
         return _SQLSTATE.sub("", text[reason.end() :])
     return text.partition("\n")[0]
-
-
-def _condition(error: PySparkException) -> str:
-    return (getattr(error, "getCondition", None) or error.getErrorClass)() or ""  # the latter before pyspark 4.0
 
 
 def _may_be_ddl(text: str) -> bool:

@@ -15,11 +15,13 @@ from spark_iceberg_sql.syntax.script import Statement
 from spark_iceberg_sql.syntax.spark_mistakes.iceberg_statements import delete_using, merge_aliases, metadata_table
 from spark_iceberg_sql.syntax.spark_mistakes.query_clauses import top
 from spark_iceberg_sql.syntax.spark_mistakes.refused_statement import MistakeHelp, RefusedStatement
-from spark_iceberg_sql.syntax.spark_mistakes.relations import at_time, quoted_file, reading_function
+from spark_iceberg_sql.syntax.spark_mistakes.relations import at_time, options_hint, quoted_file, reading_function
 from spark_iceberg_sql.syntax.terms import Offsets
 
 # What each such clause has in its text; so most queries need no tokens.
-_CANDIDATE = regex(r"(?i)\btop\b|\bread_|\bat\b|\w\$[a-z]|\b(?:delete|merge)\b|\b(?:from|join)\s*(?:r?['\"]|--|/)")
+_CANDIDATE = regex(
+    r"(?i)/\*\+\s*options\b|\btop\b|\bread_|\bat\b|\w\$[a-z]|\b(?:delete|merge)\b|\b(?:from|join)\s*(?:r?['\"]|--|/)"
+)
 # A path: it has folders, or the ending of a format that Spark reads.
 _PATH = regex(r"/|\.(?:parquet|csv|json|orc|avro)(?:\.gz)?'$")
 
@@ -73,11 +75,19 @@ def _of_iceberg_tables(statement: Statement) -> ForeignClause | None:
         (metadata_table if has_sign else None, "Spark has no `$` in the name of a metadata table"),
         (delete_using, "Spark has no DELETE ... USING"),
         (merge_aliases, "MERGE takes no names of columns after an alias"),
+        (options_hint if _has_assignment_hint(statement) else None, "Spark has no hint OPTIONS"),
     ):
         mistake_help = mistake(refused) if mistake is not None else None
         if mistake_help is not None and mistake_help.span is not None:
             return _clause(mistake_help.span, fact, mistake_help)
     return None
+
+
+def _has_assignment_hint(statement: Statement) -> bool:
+    """True for `/*+ OPTIONS('a' = 'b') */`; Spark takes `OPTIONS('a', 'b')` for a hint that it does not know."""
+    words = [token.text.upper() for token in statement.tokens]
+    starts = [i for i, word in enumerate(words[:-4]) if word == "/*+" and words[i + 1 : i + 3] == ["OPTIONS", "("]]
+    return any(words[i + 4] == "=" for i in starts)
 
 
 def _refused_from(tokens: Sequence[Token], index: int, text: str) -> RefusedStatement:

@@ -211,6 +211,7 @@ SYNTAX_ERRORS: dict[str, SyntaxErrorKind] = {
         "one `WRITE ORDERED BY` lists the complete sort order",
         "write `ALTER TABLE {table} WRITE ORDERED BY ...` with all terms, separated by commas",
     ),
+    "slash-comment": SyntaxErrorKind("`//` begins no comment in SQL", "write `--`"),
     "sort-order": SyntaxErrorKind(
         "a partition field has no sort order",
         "leave out `{found}`; to sort files write `ALTER TABLE {table} WRITE ORDERED BY ...`",

@@ -14,15 +14,20 @@ from spark_iceberg_sql.syntax.lexer import STRINGS, Token, TokenKind
 from spark_iceberg_sql.syntax.literals import unescape
 from spark_iceberg_sql.syntax.script import Statement
 from spark_iceberg_sql.translation.definitions import FieldTerm, Name, TableDefinition, lose, unsupported
+from spark_iceberg_sql.translation.queries import query_start, spark_query
 from spark_iceberg_sql.translation.type_syntax import TypeSyntax
 
 _BRACKETS = "()[]<>"
+_LOST_CLAUSES = ("PRIMARY", "UNIQUE", "DEFAULT")
 _NAME_KINDS = (TokenKind.WORD, TokenKind.QUOTED, TokenKind.DOUBLE)
 
 
 @dataclass(frozen=True, slots=True)
 class CreateClauses:
-    """A CREATE TABLE up to its columns, and the tokens after them."""
+    """A CREATE TABLE up to its columns, and the tokens after them.
+
+    left_out: the columns of types that Spark does not have. query: of CREATE TABLE ... AS SELECT, without columns.
+    """
 
     table: Name
     schema: Schema
@@ -30,6 +35,8 @@ class CreateClauses:
     replaces: bool
     if_not_exists: bool
     clauses: list[Token]
+    left_out: frozenset[str] = frozenset()
+    query: str | None = None
 
     def definition(
         self,
@@ -40,17 +47,25 @@ class CreateClauses:
         properties: Mapping[str, str],
     ) -> TableDefinition:
         """The table, with what the clauses after the columns say; see TableDefinition."""
+        for term in terms:
+            if not self.has(term.source[0]):
+                lose(f"the partition field of `{term.source[0]}` is left out with its column")
         return TableDefinition(
             self.table,
             self.schema,
             self.comments,
-            terms,
+            tuple(term for term in terms if self.has(term.source[0])),
             self.replaces,
             self.if_not_exists,
             comment,
             location,
             properties,
+            self.query,
         )
+
+    def has(self, column: str) -> bool:
+        """False for a column that is left out."""
+        return column.lower() not in self.left_out
 
 
 def is_create(statement: Statement) -> bool:
@@ -67,17 +82,26 @@ def read_create(statement: Statement, types: TypeSyntax) -> CreateClauses:
     if_not_exists = [t.word for t in tokens[start : start + 3]] == ["IF", "NOT", "EXISTS"]
     table, index = read_name(tokens, start + 3 * if_not_exists)
     if index >= len(tokens) or tokens[index].text != "(":
-        raise unsupported("a CREATE TABLE without columns is not translated", "write the columns and their types")
+        clauses = tokens[index:]
+        start = query_start(clauses)
+        if start == len(clauses):
+            raise unsupported("a CREATE TABLE without columns is not translated", "write the columns and their types")
+        query = spark_query(statement.script, clauses[start + 1 :], types.engine)
+        return CreateClauses(table, Schema(()), {}, replaces, if_not_exists, clauses[:start], query=query)
     end = closing_index(tokens, index)
-    columns, comments = [], {}
+    columns, comments, left_out = [], {}, set()
     for definition in between_commas(tokens[index + 1 : end], _BRACKETS):
         if _is_left_out(statement.script, definition, types):
+            if definition[0].kind in _NAME_KINDS:
+                left_out.add(plain_name(definition[0]).lower())
             continue
         column, comment = _column(statement.script, definition, types)
         columns.append(column)
         if comment is not None:
             comments[column.name] = comment
-    return CreateClauses(table, Schema(tuple(columns)), comments, replaces, if_not_exists, tokens[end + 1 :])
+    return CreateClauses(
+        table, Schema(tuple(columns)), comments, replaces, if_not_exists, tokens[end + 1 :], frozenset(left_out)
+    )
 
 
 def read_name(tokens: Sequence[Token], start: int) -> tuple[Name, int]:
@@ -126,6 +150,7 @@ def _column(script: str, tokens: list[Token], types: TypeSyntax) -> tuple[Field,
         text = script[tokens[0].start : tokens[-1].end] if tokens else ""
         raise unsupported(f"`{text}` is not a column with a type", "write the columns and their types alone")
     name = plain_name(tokens[0])
+    tokens = _without_lost_clauses(script, name, tokens)
     end = next((i for i in range(1, len(tokens)) if tokens[i].word in ("NOT", "COMMENT")), len(tokens))
     column_type = types.read(name, script[tokens[1].start : tokens[end - 1].end])
     remaining = tokens[end:]
@@ -138,6 +163,27 @@ def _column(script: str, tokens: list[Token], types: TypeSyntax) -> tuple[Field,
         text = " ".join(token.text for token in remaining)
         raise unsupported(f"`{text}` of the column `{name}` is not translated", "leave it out")
     return Field(name, column_type, required), comment
+
+
+def _without_lost_clauses(script: str, name: str, tokens: list[Token]) -> list[Token]:
+    """A column without the constraints and the default that Spark's statement does not have."""
+    depth, kept, index = 0, tokens[:1], 1
+    while index < len(tokens):
+        token = tokens[index]
+        depth += (token.text in "(<[") - (token.text in ")>]")
+        is_clause = depth == 0 and index > 1 and token.word in _LOST_CLAUSES
+        if not is_clause:
+            kept.append(token)
+            index += 1
+            continue
+        end = index + 1
+        while end < len(tokens) and tokens[end].word not in ("COMMENT", *_LOST_CLAUSES):
+            if tokens[end].word == "NOT" and [t.word for t in tokens[end + 1 : end + 2]] == ["NULL"]:
+                break
+            end += 1
+        lose(f"`{script[token.start : tokens[end - 1].end]}` of the column `{name}` is not translated")
+        index = end
+    return kept
 
 
 def string_value(token: Token) -> str:

@@ -34,7 +34,8 @@ class TableDefinition:
     """A CREATE TABLE.
 
     table: the parts of its name. comments: of columns, by name. terms: the partition fields, in order. location: of its
-    files; None if the catalog decides. properties: Iceberg's, by key.
+    files; None if the catalog decides. properties: Iceberg's, by key. query: of CREATE TABLE ... AS SELECT, for Spark;
+    the schema is empty then.
     """
 
     table: Name
@@ -46,6 +47,7 @@ class TableDefinition:
     comment: str | None = None
     location: str | None = None
     properties: Mapping[str, str] = field(default_factory=dict)
+    query: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

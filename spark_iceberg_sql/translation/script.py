@@ -12,7 +12,7 @@ from spark_iceberg_sql.model.tables import Tables
 from spark_iceberg_sql.syntax.script import Statement, statements
 from spark_iceberg_sql.translation.definitions import Definition, losses
 from spark_iceberg_sql.translation.engines import athena, clickhouse, flink, pyiceberg, trino
-from spark_iceberg_sql.translation.spark_statements import definition_of, is_order
+from spark_iceberg_sql.translation.spark_statements import apply_query, definition_of, has_query, is_order
 
 SPARK, PYICEBERG = "spark", "pyiceberg"
 
@@ -102,6 +102,9 @@ class Translator:
             with self._refusing(line):
                 # A sort order of the source engine; Spark's are left to Spark.
                 if self._to == SPARK != self._source and is_order(statement):
+                    result = statement.text
+                elif self._to == SPARK != self._source and has_query(statement):
+                    apply_query(statement, self._catalog)
                     result = statement.text
                 else:
                     result = self._written(statement, definition_of(statement, self._catalog))

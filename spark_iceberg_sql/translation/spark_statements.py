@@ -52,7 +52,9 @@ def create_text(definition: TableDefinition) -> str:
     columns = Schema(
         tuple(_with_comment(column, definition.comments.get(column.name)) for column in definition.schema.fields)
     )
-    lines = [f"{verb} {exists}{dotted_name(definition.table)} ({columns_ddl(columns)}) USING iceberg"]
+    table = dotted_name(definition.table)
+    head = table if definition.query is not None else f"{table} ({columns_ddl(columns)})"
+    lines = [f"{verb} {exists}{head} USING iceberg"]
     if definition.terms:
         lines.append(f"PARTITIONED BY ({', '.join(map(clause, definition.terms))})")
     if definition.comment is not None:
@@ -62,6 +64,8 @@ def create_text(definition: TableDefinition) -> str:
     if definition.properties:
         pairs = (f"{string_literal(k)} = {string_literal(v)}" for k, v in definition.properties.items())
         lines.append(f"TBLPROPERTIES ({', '.join(pairs)})")
+    if definition.query is not None:
+        lines.append(f"AS {definition.query}")
     return " ".join(lines)
 
 
@@ -77,6 +81,17 @@ def order_text(table: Name, order: Sequence[str]) -> str:
 def is_order(statement: Statement) -> bool:
     """True for ALTER TABLE ... WRITE ... ORDERED BY."""
     return isinstance(parser.parse(statement), nodes.WriteOrder)
+
+
+def has_query(statement: Statement) -> bool:
+    """True for CREATE TABLE ... AS SELECT, whose columns no definition has."""
+    node = parser.parse(statement)
+    return isinstance(node, nodes.Create) and node.query is not None
+
+
+def apply_query(statement: Statement, catalog: Tables) -> None:
+    """Leave the effect of a CREATE TABLE ... AS SELECT in `catalog`. Raises IcebergSqlError if it is refused."""
+    _apply(statement, catalog)
 
 
 def change_texts(change: SpecChange) -> list[str]:
@@ -101,10 +116,7 @@ def definition_of(statement: Statement, catalog: Tables) -> Definition:
     """
     node = parser.parse(statement)
     before = _table(catalog, node)
-    report = check_and_apply(statement.text, catalog, before_execution=True)
-    if not report.ok:
-        (finding, *_) = report.errors
-        raise unsupported(f"{finding.message} [{finding.code}]", finding.help or "correct it")
+    _apply(statement, catalog)
     if isinstance(node, nodes.Create):
         return _table_definition(statement, node)
     if not isinstance(node, _FIELD_NODES):
@@ -114,6 +126,13 @@ def definition_of(statement: Statement, catalog: Tables) -> Definition:
     if before is None or after is None or before.specs is None or after.specs is None or after.schema is None:
         return _textual_change(node)
     return _known_change(node.table.parts, before.specs, after.specs, after.schema)
+
+
+def _apply(statement: Statement, catalog: Tables) -> None:
+    report = check_and_apply(statement.text, catalog, before_execution=True)
+    if not report.ok:
+        (finding, *_) = report.errors
+        raise unsupported(f"{finding.message} [{finding.code}]", finding.help or "correct it")
 
 
 def _table(catalog: Tables, node: nodes.Node) -> Table | None:

@@ -1,14 +1,18 @@
 """What the optimizer rules cost the planning of tables of very many files, which exist only as metadata.
 
 python -m tests.benchmarks.scale [FILES ...]
+python -m tests.benchmarks.scale memory FILES QUERIES true|false
 
-Each query is planned with all rules and with none, in turns; CPU time is that of the whole JVM, which other load on
-the machine changes less than seconds.
+Each query is planned without the rules and with all of them, in turns: again, as a new query of a snapshot whose
+manifests the rules have read before, and as the first query of a session. CPU time is that of the whole JVM, which
+other load on the machine changes less than seconds. memory: the heap after so many queries, in a JVM of its own with
+the rules or without. DRIVER_MEMORY in the environment is that of the driver, 4g by default.
 """
 
 from __future__ import annotations
 
 import gc
+import os
 import statistics
 import sys
 import tempfile
@@ -26,7 +30,10 @@ from spark_iceberg_sql.spark.optimizer import planning_facts
 from spark_iceberg_sql.spark.optimizer.rule_records import RULES
 
 FILES = (10_000, 100_000)
-ROUNDS = 5
+ROUNDS, WARM = 7, 2
+WAYS = ("without", "again", "new query", "new session")
+# What is kept of a query, or of a column; the rest is of manifests.
+OF_QUERIES = frozenset({"answers", "clustering", "limit", "prune", "topk", "tuples"})
 COLUMNS = "id BIGINT, ts TIMESTAMP, tenant STRING, x DOUBLE, y INT"
 QUERIES = {
     "count": "SELECT count(*) FROM {t}",
@@ -100,58 +107,109 @@ class Clock:
         return end_wall - wall, end_cpu - cpu
 
 
+def forget(spark: SparkSession, kinds: frozenset[str] | None = None) -> None:
+    """Drop what the rules keep between queries: of these kinds, or all of it, as in a new session."""
+    facts = compiler.relation_facts()
+    assert facts is not None
+    kept = spark._jvm.java.lang.Class.forName("sparkicebergsql.KeptFacts", True, facts.getClass().getClassLoader())
+    fields = {name: kept.getDeclaredField(name) for name in ("ENTRIES", "bytes")}
+    for field in fields.values():
+        field.setAccessible(True)
+    entries = fields["ENTRIES"].get(None)
+    if kinds is None:
+        entries.clear()
+        fields["bytes"].setLong(None, 0)
+        return
+    for key in list(entries.keySet()):
+        if key.get(0) in kinds:
+            entries.remove(key)
+
+
 def heap(spark: SparkSession) -> float:
-    """MB in use after a collection; what Python refers to is collected first."""
-    gc.collect()
+    """MB in use after collections; what Python refers to is collected first, and let go of by its own thread."""
     runtime: Any = spark._jvm.Runtime.getRuntime()
-    spark._jvm.System.gc()
+    for _ in range(3):
+        gc.collect()
+        spark._jvm.System.gc()
+        time.sleep(0.5)
     return float(runtime.totalMemory() - runtime.freeMemory()) / 1e6
 
 
+def prepare(way: str, spark: SparkSession) -> None:
+    """Sets the switch, and drops what this way has not read yet."""
+    switch(spark, "false" if way == "without" else "true")
+    if way == "new query":
+        forget(spark, OF_QUERIES)
+    if way == "new session":
+        forget(spark)
+
+
 def table_of(spark: SparkSession, clock: Clock, files: int) -> None:
-    cold: dict[str, tuple[float, float]] = {}
-    for value in ("false", "true", "false", "true"):  # the first pair warms the JVM
-        name = make(spark, files)
-        switch(spark, value)
-        cold[value] = clock.took(spark, QUERIES["one hour"].format(t=name))
-    print(
-        f"\n{files:,} files; the first query of a snapshot: CPU {cold['true'][1]:.2f} s, {cold['false'][1]:.2f} without"
-    )
-    print("| query | s, with | without | CPU s, first | with | without | CPU ratio | manifests, first | files |")
-    print("|---|--:|--:|--:|--:|--:|--:|--:|--:|")
+    name = make(spark, files)
+    print(f"\n{files:,} files")
+    print("| query | CPU s, without | again | new query | new session | manifests, new query | new session |")
+    print("|---|--:|--:|--:|--:|--:|--:|", flush=True)
     for what, query in QUERIES.items():
-        took: dict[str, list[tuple[float, float]]] = {"true": [], "false": []}
-        read = planning_facts.metadata_read()
-        first = (0, 0)
-        for _ in range(ROUNDS + 1):
-            for value, times in took.items():
-                switch(spark, value)
-                times.append(clock.took(spark, query.format(t=name)))
-                if value == "true" and len(times) == 1:
-                    now = planning_facts.metadata_read()
-                    first = (now[0] - read[0], now[1] - read[1])
-        (wall, cpu), (plain_wall, plain_cpu) = (
-            [statistics.median(t[i] for t in times[1:]) for i in (0, 1)] for times in took.values()
-        )
-        pairs = zip(took["true"][1:], took["false"][1:], strict=True)
-        ratios = sorted(a[1] / b[1] for a, b in pairs)
+        cpu: dict[str, list[float]] = {way: [] for way in WAYS}
+        manifests: dict[str, int] = {}
+        for _ in range(ROUNDS + WARM):
+            for way, times in cpu.items():
+                prepare(way, spark)
+                before, _ = planning_facts.metadata_read()
+                times.append(clock.took(spark, query.format(t=name))[1])
+                manifests[way] = planning_facts.metadata_read()[0] - before
+        plain = statistics.median(cpu["without"][WARM:])
+        ratios = []
+        for way in WAYS[1:]:
+            pairs = [a / b for a, b in zip(cpu[way][WARM:], cpu["without"][WARM:], strict=True)]
+            ratio = statistics.median(cpu[way][WARM:]) / plain
+            ratios.append(f"{ratio:.2f} ({min(pairs):.2f} to {max(pairs):.2f})")
         print(
-            f"| {what} | {wall:.2f} | {plain_wall:.2f} | {took['true'][0][1]:.2f} | {cpu:.2f} | {plain_cpu:.2f} | "
-            f"{cpu / plain_cpu:.2f} ({ratios[0]:.2f} to {ratios[-1]:.2f}) | {first[0]} | {first[1]:,} |",
+            f"| {what} | {plain:.2f} | {' | '.join(ratios)} | {manifests['new query']} | {manifests['new session']} |",
             flush=True,
         )
+    print(f"kept {planning_facts.bytes_kept()[0] / 1e6:.1f} MB; heap {heap(spark):.0f} MB", flush=True)
+
+
+def memory_of(spark: SparkSession, files: int, queries: int, value: str) -> None:
+    """The heap before and after so many different queries, and its peak, with the rules (true) or without."""
+    name = make(spark, files)
+    switch(spark, value)
+    pools = [
+        pool
+        for pool in spark._jvm.java.lang.management.ManagementFactory.getMemoryPoolMXBeans()
+        if str(pool.getType().name()) == "HEAP"
+    ]
+    plan(spark, f"SELECT * FROM {name} WHERE x > 2")
+    before = heap(spark)
+    for pool in pools:
+        pool.resetPeakUsage()
+    shapes = [query.format(t=name) for query in QUERIES.values()]
+    for i in range(queries):
+        shape = shapes[i % len(shapes)]
+        plan(spark, f"SELECT *, {i} FROM ({shape})")
+    peak = sum(pool.getPeakUsage().getUsed() for pool in pools) / 1e6
+    kept, limit = planning_facts.bytes_kept()
     print(
-        f"kept {planning_facts.bytes_kept()[0] / 1e6:.1f} MB; heap after a collection {heap(spark):.0f} MB", flush=True
+        f"{files:,} files, {queries:,} queries, rules {value}: heap {before:.0f} MB before, {heap(spark):.0f} after, "
+        f"{peak:.0f} at most; kept {kept / 1e6:.1f} of {limit / 1e6:.0f} MB",
+        flush=True,
     )
 
 
 def main() -> None:
+    arguments = sys.argv[1:]
     with tempfile.TemporaryDirectory() as folder:
-        spark = sis.session(folder, config={"spark.master": "local[2]", "spark.driver.memory": "4g"})
-        clock = Clock(spark)
-        print(f"heap after a collection {heap(spark):.0f} MB")
-        for files in [int(argument) for argument in sys.argv[1:]] or FILES:
-            table_of(spark, clock, files)
+        memory = os.environ.get("DRIVER_MEMORY", "4g")
+        spark = sis.session(folder, config={"spark.master": "local[2]", "spark.driver.memory": memory})
+        print(f"{memory} of memory, load {os.getloadavg()[0]:.1f}, heap {heap(spark):.0f} MB")
+        if arguments[:1] == ["memory"]:
+            memory_of(spark, int(arguments[1]), int(arguments[2]), arguments[3])
+        else:
+            clock = Clock(spark)
+            for files in [int(argument) for argument in arguments] or FILES:
+                table_of(spark, clock, files)
+        print(f"load {os.getloadavg()[0]:.1f}")
         spark.stop()
 
 

@@ -880,3 +880,12 @@ ALTER TABLE ADD PARTITION (16, id);  -- error: SIS001
 
 -- case: ICEBERG TABLE and CLUSTER BY after an open bracket
 CREATE OR REPLACE ICEBERG TABLE ( t (id id) CLUSTER BY (INT);  -- error: SIS001
+
+-- case: a comment of other languages
+// the events  -- error: SIS001
+CREATE TABLE t (id BIGINT) USING iceberg;
+
+-- case: and before a query
+CREATE TABLE t (id BIGINT) USING iceberg;
+// all  -- error: SIS001
+SELECT * FROM t;

@@ -462,11 +462,11 @@ CREATE TABLE t (id BIGINT, n INT) USING iceberg;
 ALTER TABLE t SET TBLPROPERTIES ('gc.enabled' = 'x'); -- warning: SIS411
 
 -- case: schema.name-mapping.default=x at CREATE
-CREATE TABLE t (id BIGINT, n INT) USING iceberg TBLPROPERTIES ('schema.name-mapping.default' = 'x');
+CREATE TABLE t (id BIGINT, n INT) USING iceberg TBLPROPERTIES ('schema.name-mapping.default' = 'x'); -- error: SIS411
 
 -- case: schema.name-mapping.default=x at ALTER
 CREATE TABLE t (id BIGINT, n INT) USING iceberg;
-ALTER TABLE t SET TBLPROPERTIES ('schema.name-mapping.default' = 'x');
+ALTER TABLE t SET TBLPROPERTIES ('schema.name-mapping.default' = 'x'); -- error: SIS411
 
 -- case: history.expire.min-snapshots-to-keep=x at CREATE
 CREATE TABLE t (id BIGINT, n INT) USING iceberg TBLPROPERTIES ('history.expire.min-snapshots-to-keep' = 'x'); -- error: SIS411
@@ -541,3 +541,11 @@ CREATE TABLE v (id BIGINT) USING iceberg TBLPROPERTIES ('read.data-planning-mode
 CREATE TABLE t (id BIGINT) USING iceberg;
 INSERT INTO t WITH ('write-format' = 'csv') VALUES (1); -- error: SIS411
 INSERT INTO t WITH ('target-file-size-bytes' = '128MB') VALUES (1); -- error: SIS411
+
+-- case: options of a query
+CREATE TABLE t (id BIGINT, d DATE) USING iceberg;
+SELECT * FROM t WITH ('split-size' = '128MB');  -- error: SIS411
+SELECT count(*) FROM t WITH ('vectorization-enabled' = 'maybe');  -- warning: SIS411
+SELECT * FROM t AS a JOIN t WITH ('lookback' = 'many', 'splitsize' = '1') USING (id);  -- error: SIS411 -- warning: SIS411
+SELECT * FROM t WITH ('split-size' = '1048576', 'file-open-cost' = '0');
+WITH c AS (SELECT 1 AS id) SELECT * FROM c JOIN t WITH ('batch-size' = '10') USING (id);

@@ -38,3 +38,8 @@ MERGE INTO t USING (SELECT * FROM VALUES (1, 2) AS r(id, v)) q ON t.id = q.id WH
 DELETE FROM t WHERE id IN (SELECT id FROM s);
 SELECT count(*) FROM db.t.files;
 SELECT '$files' AS a, 1 AS `b$files` FROM t;
+
+-- case: options of Flink in a hint
+CREATE TABLE t (id BIGINT, ts TIMESTAMP) USING iceberg PARTITIONED BY (days(ts));
+SELECT /*+ OPTIONS('split-size' = '1') */ * FROM t;  -- error: SIS604
+SELECT /*+ COALESCE(1) */ * FROM t;

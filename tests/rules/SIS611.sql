@@ -46,5 +46,16 @@ SELECT count(DISTINCT id), count(*) FROM t HAVING count(*) > 1;
 SELECT id, _file, _pos, CASE WHEN id IN (1, id) THEN TRUE ELSE FALSE END FROM t GROUP BY ALL ORDER BY ALL;
 INSERT INTO t (id, ts) SELECT id, ts FROM t;
 INSERT INTO t (SELECT * FROM t);
-MERGE INTO t USING (SELECT 1 AS k) u ON t.id = u.k WHEN MATCHED AND u.k > 0 THEN UPDATE SET id = CASE WHEN u.k > 1 THEN 1 ELSE k END WHEN NOT MATCHED THEN INSERT *;
+MERGE INTO t USING (SELECT 1 AS k) u ON t.id = u.k WHEN MATCHED AND u.k > 0 THEN UPDATE SET id = CASE WHEN u.k > 1 THEN 1 ELSE k END WHEN NOT MATCHED THEN INSERT (id) VALUES (u.k);
+MERGE INTO t USING (SELECT id, ts, named_struct('x', 1) AS s FROM t) u ON t.id = u.id WHEN NOT MATCHED THEN INSERT *;
 UPDATE t SET id = NULL WHERE id BETWEEN 1 AND 2;
+
+-- case: a source without the table's columns
+CREATE TABLE t (id INT, name STRING, d DATE) USING iceberg;
+CREATE TABLE s (id INT, Name STRING) USING iceberg;
+MERGE INTO t USING s ON t.id = s.id WHEN NOT MATCHED THEN INSERT *;  -- error: SIS611
+MERGE INTO t AS a USING s b ON a.id = b.id WHEN MATCHED THEN UPDATE SET *;  -- error: SIS611
+MERGE INTO t USING (SELECT id, upper(name) AS name FROM s) b ON t.id = b.id WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *;  -- error: SIS611
+MERGE INTO t USING (SELECT *, current_date() AS d FROM s) b ON t.id = b.id WHEN NOT MATCHED THEN INSERT *;
+MERGE INTO t USING (SELECT id, name, current_date() AS d FROM s) b ON t.id = b.id WHEN NOT MATCHED THEN INSERT *;
+MERGE INTO t USING s ON t.id = s.id WHEN NOT MATCHED THEN INSERT (id, name) VALUES (s.id, s.name);

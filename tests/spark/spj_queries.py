@@ -25,13 +25,27 @@ TABLES: dict[str, tuple[str, ...]] = {
     "db4": ("days(ts), bucket(4, id)",),
     "s": ("s",),
     "s4": ("bucket(4, s)",),
+    "t2": ("truncate(2, s)",),
+    "t2o": ("truncate(2, s)",),
     "x": ("x",),
     "xo": ("x",),
     "none": ("",),
     "was8": ("bucket(4, id)", "bucket(8, id)"),
     "wasnone": ("bucket(4, id)", ""),
 }
-_KEYS = {"b": "id", "i": "id", "k": "k", "h": "ts", "d": "ts", "y": "ts", "s": "s", "x": "x", "n": "id", "w": "id"}
+_KEYS = {
+    "b": "id",
+    "i": "id",
+    "k": "k",
+    "h": "ts",
+    "d": "ts",
+    "y": "ts",
+    "s": "s",
+    "x": "x",
+    "n": "id",
+    "w": "id",
+    "t": "s",
+}
 _ABOVE = (
     "{q}",
     "{q}",
@@ -100,13 +114,13 @@ def _rows(random: Random) -> list[str]:
     return rows
 
 
-def queries(seed: int, n: int, names: tuple[str, ...] = tuple(TABLES)) -> list[RandomQuery]:
-    """n queries of one to four tables."""
+def queries(seed: int, n: int, names: tuple[str, ...] = tuple(TABLES), *, computed: bool = False) -> list[RandomQuery]:
+    """n queries of one to four tables. computed: whether some keys are expressions of columns."""
     random = Random(seed)
-    return [_query(random, names) for _ in range(n)]
+    return [_query(random, names, computed) for _ in range(n)]
 
 
-def _query(random: Random, names: tuple[str, ...]) -> RandomQuery:
+def _query(random: Random, names: tuple[str, ...], computed: bool) -> RandomQuery:
     keys = {_KEYS[name[0]] for name in names}
     key = random.choice([key for key in ("id", "id", "id", "ts", "k", "s", "x") if key in keys])
     similar = [name for name in names if _KEYS[name[0]] == key or name == "none" or (key == "id" and "b" in name)]
@@ -127,7 +141,11 @@ def _query(random: Random, names: tuple[str, ...]) -> RandomQuery:
         kind = random.choice(("", "", "", "LEFT", "RIGHT", "FULL", "LEFT SEMI", "LEFT ANTI"))
         near = random.choice(aliases)
         equal = random.choice((" = ", " = ", " = ", " <=> "))
-        on = " AND ".join(f"{near}.{c}{equal}{alias}.{c}" for c in random.sample(columns, len(columns)))
+        keys_of = {c: _key(random, c) if computed and random.random() < 0.3 else "{}" for c in columns}
+        on = " AND ".join(
+            f"{keys_of[c].format(f'{near}.{c}')}{equal}{keys_of[c].format(f'{alias}.{c}')}"
+            for c in random.sample(columns, len(columns))
+        )
         text += f" {kind} JOIN {table} {alias} ON {on}"
         if "LEFT " not in kind:
             aliases += alias
@@ -136,6 +154,15 @@ def _query(random: Random, names: tuple[str, ...]) -> RandomQuery:
     every = ", ".join(f"{alias}{c}" for alias in aliases for c in ("v", "id", "k", "s"))
     text = random.choice(_ABOVE).format(q=inner, key=key, all=every, t="{t}")
     return RandomQuery(text, random.random() < 0.3, random.random() < 0.9)
+
+
+def _key(random: Random, column: str) -> str:
+    """An expression of a column, at {}: from some of them the values of partition fields follow."""
+    if column == "ts":
+        return random.choice(("to_date({})", "date_trunc('HOUR', {})", "date_trunc('MONTH', {})", "year({})"))
+    if column == "s":
+        return random.choice(("substring({}, 1, 2)", "left({}, 3)", "upper({})"))
+    return "hex({})" if column == "x" else "{} + 1"
 
 
 @dataclass(frozen=True, slots=True)

@@ -422,6 +422,7 @@ tried("commented", lambda: spark.sql(damaging + " -- noqa"))
 tried("warned", lambda: spark.sql("ALTER TABLE local.connect.r ADD PARTITION FIELD bucket(1, id)"))
 tried("arguments", lambda: spark.sql("ALTER TABLE local.connect.r ADD PARTITION FIELD days(s)", args={}))
 tried("immediate", lambda: spark.sql("SELECT 1; ").collect())
+tried("mistake", lambda: spark.sql("SELECT TOP 2 id FROM local.connect.r"))
 tried("query", lambda: spark.sql("SELECT replace('a', 'b', 'c')").collect())
 sis.install(spark, ddl="off")
 tried("server", lambda: spark.sql(damaging))
@@ -458,6 +459,10 @@ def test_this_package_on_a_client(spark: SparkSession, server: sis.Server, tmp_p
     kind, text, with_report = told["arguments"]
     assert kind == "IcebergSqlError"
     assert text.startswith("error[SIS202]")
+    kind, text, _ = told["mistake"]
+    assert kind == "ParseException"
+    assert "write instead: SELECT id FROM local.connect.r LIMIT 2" in text
+    assert "Spark's message: " in text
     assert told["query"] == ["ran"]
     assert told["mode"][:2] == ["IcebergSqlError", 'ddl must be "error", "warn" or "off", not \'loud\'']
     assert told["check"] == [False, ["SIS202", 2, 56, "s", "Partition Transforms"]]

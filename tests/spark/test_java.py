@@ -30,7 +30,7 @@ OFF = {
 # superclasses of these classes, so javac reports for every Java subclass that it "cannot
 # override" TreeNode's method. Janino does not check that. All other javac messages about them
 # count.
-BELOW_SCALA = {"ImpliedLiteral", "IndexedColumn", "VirtualColumns", "WithoutFile"}
+BELOW_SCALA = {"ImpliedLiteral", "IndexedColumn", "KeyColumn", "VirtualColumns", "WithoutFile"}
 _MESSAGE = re.compile(r"^(?=\S+\.java:\d+: |error: |warning: |Note: |\d+ (?:error|warning)s?$)", re.MULTILINE)
 _BELOW_SCALA = re.compile(r".*/(\w+)\.java:\d+: error: withNewChildrenInternal\(IndexedSeq\) in \w+ cannot override ")
 

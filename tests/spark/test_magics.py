@@ -39,11 +39,55 @@ def cell(spark: SparkSession) -> Iterator[Callable[[str], str]]:
     run("%unload_ext spark_iceberg_sql")
 
 
+def plain(said: str) -> str:
+    """What a cell says, without its colours."""
+    return re.sub(r"\x1b\[[\d;]*m", "", said)
+
+
 def test_a_query_shows_its_rows_and_the_files_that_it_read(cell: Callable[[str], str]) -> None:
     said = cell(f"%%iceberg_sql\nSELECT id FROM {TABLE} WHERE iceberg_days(ts) = DATE '1970-01-03'")
     print(said)
     assert "1 row" in said
     assert "1 of 5" in said
+
+
+def test_names_that_are_misspelt(cell: Callable[[str], str]) -> None:
+    cell("%iceberg_sql USE local.magics")
+    for text, name in (
+        ("SELECT * FROM visitz", "visits"),
+        ("SELECT * FROM visit", "visits"),
+        ("SELECT * FROM locla.magics.visits", "local.magics.visits"),
+        ("SELECT * FROM magcis.visits", "magics.visits"),
+    ):
+        assert f"help: write `{name}`" in plain(cell(f"%%iceberg_sql\n{text}")), text
+    assert "did you mean `local`?" in cell("%%iceberg_sql\nCALL locla.system.expire_snapshots('magics.visits')")
+
+
+def test_the_source_of_a_merge_is_named(cell: Callable[[str], str]) -> None:
+    source = "(SELECT 1 AS id) s"
+    said = cell(f"%%iceberg_sql\nMERGE INTO {TABLE} t USING {source} ON t.id = s.id WHEN NOT MATCHED THEN INSERT *")
+    assert "`*` takes each column of the table from the source, which has `id`: add it there" in said
+
+
+def test_a_time_before_the_first_snapshot(cell: Callable[[str], str]) -> None:
+    said = cell(
+        "%iceberg_sql CALL local.system.rollback_to_timestamp('magics.visits', TIMESTAMP '2001-01-01 00:00:00')"
+    )
+    assert "= help: its first snapshot is of 20" in plain(said)
+
+
+def test_an_option_of_a_read(cell: Callable[[str], str]) -> None:
+    said = cell(f"%%iceberg_sql\nSELECT * FROM {TABLE} WITH ('split-size' = '1MB')")
+    assert "`split-size` must be an integer, not `1MB`" in said
+    assert "write the number of bytes: '1048576'" in said or "write an integer" in said
+
+
+def test_a_table_without_partition_fields_has_no_number_of_partitions(cell: Callable[[str], str]) -> None:
+    said = cell("%%iceberg_sql\nCREATE OR REPLACE TABLE local.magics.whole USING iceberg AS SELECT 1 AS id")
+    assert "wrote 1 row, 1 new data file" in said
+    assert "partition" not in said
+    cell("%iceberg_sql CREATE OR REPLACE TABLE local.magics.parted (id INT) USING iceberg PARTITIONED BY (id)")
+    assert "in 1 partition" in cell("%iceberg_sql INSERT INTO local.magics.parted VALUES (9)")
 
 
 def test_a_wrong_statement_is_refused_with_what_to_write(cell: Callable[[str], str]) -> None:

@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import pyspark
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
@@ -241,16 +242,82 @@ def test_create_table_as_select_keeps_the_order_of_the_query(spark: SparkSession
     spark.sql(f"DROP TABLE {table} PURGE")
 
 
-def test_row_level_commands(spark: SparkSession) -> None:
-    table = f"{DB}.merged"
-    spark.sql(f"CREATE TABLE {table} USING iceberg PARTITIONED BY (p) AS {SOURCE.format(300)}")
-    merge = (
-        f"MERGE INTO {table} t USING ({MANY}) s ON t.id = s.id "
-        "WHEN MATCHED THEN UPDATE SET p = s.p WHEN NOT MATCHED THEN INSERT *"
+TARGET = "SELECT id, id % 6 AS p, 'old' AS v, id * 2 AS w FROM range(3000)"
+CHANGES = "SELECT id, (id + 1) % 6 AS p, 'new' AS v, id AS w FROM range(1500, 4500)"
+ROW_LEVEL = {
+    "merge": (
+        (
+            f"MERGE INTO {{t}} t USING ({CHANGES}) s ON t.id = s.id WHEN MATCHED AND s.id % 10 = 0 THEN DELETE "
+            "WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT * "
+            "WHEN NOT MATCHED BY SOURCE AND t.id % 7 = 0 THEN UPDATE SET v = 'gone', p = (t.p + 1) % 6"
+        ),
+        (
+            "SELECT coalesce(s.id, t.id) AS id, CASE WHEN s.id IS NOT NULL THEN s.p WHEN t.id % 7 = 0 "
+            "THEN (t.p + 1) % 6 ELSE t.p END AS p, "
+            "CASE WHEN s.id IS NOT NULL THEN s.v WHEN t.id % 7 = 0 THEN 'gone' ELSE t.v END AS v, "
+            f"coalesce(s.w, t.w) AS w FROM ({TARGET}) t FULL JOIN ({CHANGES}) s ON t.id = s.id "
+            "WHERE s.id IS NULL OR t.id IS NULL OR s.id % 10 <> 0"
+        ),
+    ),
+    "update": (
+        "UPDATE {t} SET w = w + 1, p = (p + 2) % 6 WHERE id % 2 = 0",
+        f"SELECT id, IF(id % 2 = 0, (p + 2) % 6, p) AS p, v, IF(id % 2 = 0, w + 1, w) AS w FROM ({TARGET})",
+    ),
+    "update by a subquery": (
+        f"UPDATE {{t}} SET p = (p + 2) % 6 WHERE id IN (SELECT id FROM ({CHANGES}))",
+        f"SELECT id, IF(id >= 1500, (p + 2) % 6, p) AS p, v, w FROM ({TARGET})",
+    ),
+    "delete": ("DELETE FROM {t} WHERE w % 3 = 0", f"SELECT * FROM ({TARGET}) WHERE w % 3 <> 0"),
+}
+
+
+@pytest.mark.parametrize("version", [2, 3] if pyspark.__version__ > "4" else [2])
+@pytest.mark.parametrize("mode", ["copy-on-write", "merge-on-read"])
+@pytest.mark.parametrize("command", ROW_LEVEL)
+def test_row_level_commands(spark: SparkSession, command: str, mode: str, version: int) -> None:
+    """Sorted through the operation, since they take no options, but for a DELETE in a table of few files."""
+    table = f"{DB}.changed"
+    modes = ", ".join(f"'write.{c}.mode' = '{mode}'" for c in ("merge", "update", "delete"))
+    spark.sql(
+        f"CREATE TABLE {table} USING iceberg PARTITIONED BY (p) "
+        f"TBLPROPERTIES ('format-version' = '{version}', {modes}) AS {TARGET}"
     )
-    assert len(reports(lambda: spark.sql(merge))) == 1
-    assert spark.table(table).count() == 50_000
-    spark.sql(f"DROP TABLE {table} PURGE")
+    statement, expected = ROW_LEVEL[command]
+    statement = statement.format(t=table)
+    try:
+        spark.conf.set("spark.iceberg_sql.writers", "false")
+        before = scans(spark, statement)
+        spark.conf.unset("spark.iceberg_sql.writers")
+        assert is_fanout_off(spark, statement) == (command != "delete")
+        assert scans(spark, statement) == before
+        assert not reports(lambda: spark.sql(statement))
+        assert sorted(spark.table(table).collect()) == sorted(spark.sql(expected).collect())
+    finally:
+        spark.sql(f"DROP TABLE {table} PURGE")
+
+
+def is_fanout_off(spark: SparkSession, statement: str) -> bool:
+    """Whether a row-level command sorts by the partition field of the rows that it writes."""
+    plan = spark.sql(f"EXPLAIN {statement}").first().plan  # type: ignore[union-attr]
+    return re.search(r"Sort \[.*\bp#\d+L? ASC.*\], false", plan) is not None
+
+
+def scans(spark: SparkSession, statement: str) -> list[str]:
+    """What a statement reads, and with which filters."""
+    plan = spark.sql(f"EXPLAIN {statement}").first().plan  # type: ignore[union-attr]
+    return [re.sub(r"#\d+L?", "", scan) for scan in re.findall("BatchScan.*", plan)]
+
+
+@pytest.mark.parametrize("clause", ["'write.spark.fanout.enabled' = 'true'", "'write.spark.fanout.enabled' = 'false'"])
+def test_the_table_s_setting_decides_of_row_level_commands(spark: SparkSession, clause: str) -> None:
+    table = f"{DB}.decided"
+    spark.sql(f"CREATE TABLE {table} USING iceberg PARTITIONED BY (p) TBLPROPERTIES ({clause}) AS {TARGET}")
+    statement = ROW_LEVEL["merge"][0].format(t=table)
+    try:
+        assert not reports(lambda: spark.sql(f"EXPLAIN {statement}"))
+        assert is_fanout_off(spark, statement) == ("false" in clause)
+    finally:
+        spark.sql(f"DROP TABLE {table} PURGE")
 
 
 def test_a_void_field_is_one_value(spark: SparkSession) -> None:

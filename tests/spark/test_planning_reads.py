@@ -98,6 +98,33 @@ def test_manifests_of_other_partitions_stay_closed(read: Read) -> None:
     assert files <= FILES // MANIFESTS * 2
 
 
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT iceberg_days(ts) AS d, count(*) AS n, min(id) AS first FROM {t} GROUP BY 1",
+        "SELECT DISTINCT to_date(ts) AS d FROM {t}",
+        "SELECT max(id) AS last, count(y) AS n FROM {t} WHERE ts >= '2023-01-01'",
+    ],
+)
+def test_the_first_query_of_a_session_reads_each_manifest_once(spark: SparkSession, query: str) -> None:
+    """The rules that answer it use what the check of the manifests has just read; the answer is the same."""
+    query = query.format(t=scale.make(spark, FILES))
+    manifests, files = planning_facts.metadata_read()
+    answer = spark.sql(query).collect()
+    assert planning_facts.metadata_read() == (manifests + MANIFESTS, files + FILES)
+    scale.forget(spark, scale.OF_QUERIES)
+    assert sorted(spark.sql(query).collect()) == sorted(answer)
+    assert planning_facts.metadata_read()[0] > manifests + MANIFESTS
+    assert len(answer) > 0
+
+
+def test_partition_values_of_a_first_query_are_read_once(spark: SparkSession) -> None:
+    query = f"SELECT sum(x) FROM {scale.make(spark, FILES)} WHERE iceberg_days(ts) = date'2023-01-01' OR day(ts) = 31"
+    before = planning_facts.metadata_read()
+    scale.plan(spark, query)
+    assert planning_facts.metadata_read() == (before[0] + MANIFESTS, before[1] + FILES)
+
+
 def test_after_a_commit_one_manifest_is_checked(spark: SparkSession) -> None:
     name = scale.make(spark, 100)
     scale.plan(spark, f"SELECT * FROM {name} WHERE x > 2")

@@ -11,6 +11,7 @@ from pyspark.sql import SparkSession
 from test_two_writers import second_session
 
 import spark_iceberg_sql as sis
+from spark_iceberg_sql.spark import client_recognizers
 from spark_iceberg_sql.spark.gate.recognizers import RECOGNIZERS
 
 HERE = Path(__file__).parent
@@ -53,6 +54,12 @@ def said(spark: SparkSession, text: str) -> Exception:
         spark.sql(text).collect()
     assert "\tat org.apache" not in str(error.value)
     return error.value
+
+
+def test_clients_of_a_server_have_the_same_list() -> None:
+    """In the same order; what needs the JVM is the server's."""
+    names = [recognizer.name for recognizer in client_recognizers.RECOGNIZERS]
+    assert names == [recognizer.name for recognizer in RECOGNIZERS if recognizer.name in names]
 
 
 def test_each_recognizer_has_a_test() -> None:

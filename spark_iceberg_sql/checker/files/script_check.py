@@ -163,6 +163,7 @@ def origin_of(script: JoinedScript, source: SourceFile, suppressions: tuple[Supp
         script.branch_ranges,
         suppressions,
         in_strings=in_strings,
+        is_document=source.is_document,
     )
 
 

@@ -49,7 +49,7 @@ def read_document(name: str, text: str, suffix: str) -> SourceFile:
     uses_spark = any(block.language in SPARK_LANGUAGES for block in blocks)
     parts = (part for block in blocks for part in _statements(text, block))
     fragments = tuple(_as_examples(_fragment(text, part) for part in parts))
-    return SourceFile(name, (TextUnit(text),), fragments, uses_spark=uses_spark)
+    return SourceFile(name, (TextUnit(text),), fragments, uses_spark=uses_spark, is_document=True)
 
 
 def _statements(text: str, block: SqlBlock) -> Iterator[SqlBlock]:

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from spark_iceberg_sql.files.jvm.jvm_branches import is_guarded, jvm_branches
 from spark_iceberg_sql.files.jvm.jvm_literals import INTERPOLATORS, read_jvm_literal
 from spark_iceberg_sql.files.jvm.jvm_tokens import JvmToken, jvm_tokens
+from spark_iceberg_sql.files.jvm.jvm_writers import PARTITIONING, writer_problems
 from spark_iceberg_sql.files.source import ExtractionProblem
 from spark_iceberg_sql.files.source_map import Branch, FragmentBuilder, SqlFragment, branch_paths, side_effect_marker
 from spark_iceberg_sql.lazy import regex
@@ -58,8 +59,13 @@ _Operand = _Literal | _Name
 
 
 def may_contain_jvm_sql(text: str) -> bool:
-    """False if a program certainly has no SQL that is read."""
-    return "sql" in text and _CALL.search(text) is not None
+    """False if a program certainly has no SQL that is read, and no writer with a partitioning."""
+    return ("sql" in text and _CALL.search(text) is not None) or _has_writers(text)
+
+
+def _has_writers(text: str) -> bool:
+    mentions_spark = _SPARKS_API in text or "iceberg" in text or "spark." in text
+    return mentions_spark and "artition" in text and PARTITIONING.search(text) is not None
 
 
 def jvm_sql(text: str, *, is_scala: bool, unit_index: int = 0) -> tuple[list[SqlFragment], list[ExtractionProblem]]:
@@ -68,7 +74,8 @@ def jvm_sql(text: str, *, is_scala: bool, unit_index: int = 0) -> tuple[list[Sql
     text: the program. is_scala: it is not Java. unit_index: its index among the file's text units.
     """
     reader = _JvmReader(text, is_scala, unit_index)
-    return reader.fragments(), reader.problems
+    fragments = reader.fragments()
+    return fragments, [*reader.problems, *reader.writer_problems()]
 
 
 def _has_literal(operands: Sequence[_Operand]) -> bool:
@@ -114,6 +121,10 @@ class _JvmReader:
             else fragment
             for fragment, path in zip(results, paths, strict=True)
         ]
+
+    def writer_problems(self) -> list[ExtractionProblem]:
+        """The calls of writers whose partitioning Spark refuses or ignores."""
+        return list(writer_problems(self._text, self._tokens, self._unit_index)) if _has_writers(self._text) else []
 
     def _is_call(self, index: int) -> bool:
         return index + 1 < len(self._tokens) and self._tokens[index + 1].text == "("

@@ -32,6 +32,7 @@ _LINE_MAGIC = re.compile(
 _WHOLE_CELL = re.compile(_LEADING_COMMENTS + r"%(?:sql|sparksql|iceberg_sql)[ \t]*\r?\n")
 _FIRST_LINE = re.compile(_LEADING_COMMENTS + r"%(?:sql|sparksql)[ \t]+([A-Za-z][^\n]*\n)")
 _OTHER_CELL = re.compile(_LEADING_COMMENTS + r"%(?:python|pyspark|py|scala|r)[ \t]*\r?\n")
+_SCALA_CELL = re.compile(_LEADING_COMMENTS + r"%%?scala\b[^\n]*\n")
 _SPARK_MAGIC = re.compile(
     _LEADING_COMMENTS + r"%%(?:spark|sparkmagic)\b[^\n]*?(?:-c|--context)(?:[ \t]*=?[ \t]*)['\"]?sql\b[^\n]*\n?"
 )
@@ -96,7 +97,7 @@ def read_cells(
     fragments: list[SqlFragment] = []
     problems: list[ExtractionProblem] = []
     for number, cell_text, language in cells:
-        if language == "scala":
+        if language == "scala" or _SCALA_CELL.match(cell_text):
             cell_fragments, cell_problems = _scala_sql(cell_text, len(units))
             fragments += cell_fragments
             problems += cell_problems
@@ -198,7 +199,10 @@ def _cell_sql(
 
 def _scala_sql(text: str, unit_index: int) -> tuple[list[SqlFragment], list[ExtractionProblem]]:
     """The SQL of a cell of a notebook in Scala."""
-    if text.lstrip().startswith("%"):
+    magic = _SCALA_CELL.match(text)
+    if magic is not None:  # the magic's line as blanks, so that positions stay
+        text = " " * magic.end() + text[magic.end() :]
+    elif text.lstrip().startswith("%"):
         return _cell_sql(text, unit_index, False, lambda: "")
     if not may_contain_jvm_sql(text):
         return [], []

@@ -24,6 +24,7 @@ from spark_iceberg_sql.spark.bridge.plans import (
     read_branches,
     read_notes,
     relations,
+    shuffles,
 )
 from spark_iceberg_sql.spark.bridge.plans import query_plans as plans
 from spark_iceberg_sql.spark.bridge.tables import metadata_faults
@@ -99,7 +100,8 @@ def _explain_plan(spark: SparkSession, text: str) -> Explanation:
         notes += [f"{name} is not read: the plan needs none of its rows" for name in read_names]
     if scans and expressions.node_class(query_plans.analyzed) in _VIEWS:
         notes.append("creating a view reads nothing: this is what its query reads")
-    return Explanation(text, tuple(scans), tuple(notes))
+    notes += [shuffles.shuffle_text(row) for row in shuffles.shuffles(query_plans.optimized)]
+    return Explanation(text, tuple(scans), tuple(dict.fromkeys(notes)))
 
 
 def _scan(

@@ -33,6 +33,7 @@ _Help = tuple[str | None, Edit | None]
 _HELP_SENTENCE = re.compile(r"^(?:Use|Add|Please|Change|Correct|To) ")
 _QUOTED_PATH = re.compile(r"`(?:[^`]|``)*`(?:\.`(?:[^`]|``)*`)*")
 _UNLOADED = re.compile(r"Couldn't load table '")  # of a procedure
+_NO_EARLIER_SNAPSHOT = re.compile(r"Cannot find a snapshot older than|no valid snapshot older than")
 _WRITE_CLAUSE = re.compile(r"[,;:] write (?P<call>\w+\(.*\))$")
 
 
@@ -113,6 +114,8 @@ def _help(
         return _function_help(names, parsed_error, statement, span)
     if condition_name == "UNRESOLVED_COLUMN":
         return _column_help(names, parsed_error, statement, span)
+    if condition_name == "FAILED_TO_LOAD_ROUTINE" and statement.first == "CALL":
+        return _catalog_help(names, statement)
     is_missing = condition_name in ("TABLE_OR_VIEW_NOT_FOUND", "SCHEMA_NOT_FOUND")
     if is_missing or _UNLOADED.search(parsed_error.sentence):
         return _table_help(names, parsed_error, statement, span, variables)
@@ -136,7 +139,7 @@ def _help(
         return (f"write `{matches[0]}`" if matches else help_in_message(parsed_error)), None
     if UNKNOWN_SNAPSHOT.search(parsed_error.sentence):
         return _snapshot_help(names, statement), None
-    if "Cannot find a snapshot older than" in parsed_error.sentence:
+    if _NO_EARLIER_SNAPSHOT.search(parsed_error.sentence):
         return _first_snapshot_help(names, statement), None
     if write_match := _WRITE_CLAUSE.search(parsed_error.sentence):
         return f"write `{write_match['call']}`", _replacement(statement, span, write_match["call"])
@@ -225,7 +228,10 @@ def _snapshot_help(names: SessionNames, statement: Statement) -> str | None:
 
 def _first_snapshot_help(names: SessionNames, statement: Statement) -> str | None:
     """The time before which a table had no snapshot; None as for `_snapshot_help`."""
+    called = table_of_call(statement)
     tables = list(dict.fromkeys(table_names(statement.tokens)))
+    if called is not None:
+        tables = [(called[0], *called[1]) if called[0] else called[1]]
     snapshots = names.snapshots(tables[0], 1, is_oldest=True) if len(tables) == 1 else []
     return f"its first snapshot is of {snapshots[0][1]}" if snapshots else None
 
@@ -233,7 +239,8 @@ def _first_snapshot_help(names: SessionNames, statement: Statement) -> str | Non
 def _column_help(names: SessionNames, parsed_error: ParsedError, statement: Statement, span: tuple[int, int]) -> _Help:
     name = str(parsed_error.parameters.get("objectName", "")).replace("`", "").rpartition(".")[2]
     by_name = {proposal.rpartition(".")[2]: proposal for proposal in _proposals(parsed_error.parameters)}
-    if statement.first == "MERGE" and not statement.may_contain(name.lower()):  # `*` means it
+    words = [token.text.strip("`").lower() for token in statement.tokens]
+    if statement.first == "MERGE" and name.lower() not in words:  # `*` means it
         listed = ", ".join(f"`{column}`" for column in by_name)
         source = f", which has {listed}" if listed else ""
         return f"`*` takes each column of the table from the source{source}: add it there, or list the columns", None
@@ -245,6 +252,18 @@ def _column_help(names: SessionNames, parsed_error: ParsedError, statement: Stat
     listed = ", ".join(f"`{column}`" for column in columns[:_COLUMNS])
     more = f" and {len(columns) - _COLUMNS} more" if len(columns) > _COLUMNS else ""
     return (f"the columns are {listed}{more}" if columns else None), None
+
+
+def _catalog_help(names: SessionNames, statement: Statement) -> _Help:
+    """The help for a CALL of a catalog that the session does not have."""
+    tokens = statement.tokens
+    if len(tokens) < 4 or tokens[2].text != ".":
+        return None, None
+    catalogs = names.catalogs()
+    similar = difflib.get_close_matches(tokens[1].text.strip("`"), catalogs, 1, 0.6)
+    if not similar or tokens[1].text.strip("`") in catalogs:
+        return None, None
+    return _suggest(quoted(similar[0]), Edit(*tokens[1].span, quoted(similar[0])), statement)
 
 
 def _table_help(

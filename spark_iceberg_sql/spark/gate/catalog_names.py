@@ -31,13 +31,17 @@ class CatalogNames:
 
         parts: its full name. name_text: as the user wrote it; the result has as many parts.
         """
+        if len(parts) == 1:
+            return next(map(qualified_name, ((name,) for name in _similar(parts[0], self.tables(())))), None)
+        first_names = self.catalogs() if len(parts) > 2 else [*self.catalogs(), *self.namespaces(())]
+        if parts[0] not in first_names:
+            close = difflib.get_close_matches(parts[0], first_names, 1, _MIN_SIMILARITY)
+            return qualified_name((close[0], *parts[1:])) if close else None
         for depth in range(1, len(parts)):
             namespace, name = parts[:depth], parts[depth]
             names = [*self.namespaces(namespace), *(self.tables(namespace) if depth + 1 == len(parts) else [])]
             if name not in names:
-                close = difflib.get_close_matches(name, names, 1, _MIN_SIMILARITY)
-                is_misspelt = bool(difflib.get_close_matches(name, close, 1, _MISSPELT))
-                similar = close if is_misspelt else abbreviations(name, names) or close
+                similar = _similar(name, names)
                 if not similar:
                     return None
                 full_name = (*namespace, similar[0], *parts[depth + 1 :])
@@ -45,9 +49,16 @@ class CatalogNames:
                 return qualified_name(full_name[-count:] if 0 < count <= len(full_name) else full_name)
         return None
 
+    def catalogs(self) -> list[str]:
+        """The configured catalogs."""
+        prefix = "spark.sql.catalog."
+        keys = [str(row[0]) for row in self.rows("SET") if str(row[0]).startswith(prefix)]
+        return list(dict.fromkeys(["spark_catalog", *(k[len(prefix) :].partition(".")[0] for k in keys)]))
+
     def namespaces(self, namespace: tuple[str, ...]) -> list[str]:
-        """The namespaces in a catalog or namespace."""
-        rows = self.rows(f"SHOW NAMESPACES IN {dotted(namespace)}")
+        """The namespaces in a catalog or namespace; in the current catalog for an empty name."""
+        in_clause = f" IN {dotted(namespace)}" if namespace else ""
+        rows = self.rows(f"SHOW NAMESPACES{in_clause}")
         return [str(row[0]).rpartition(".")[2].strip("`") for row in rows]
 
     def tables(self, namespace: tuple[str, ...]) -> list[str]:
@@ -63,6 +74,13 @@ class CatalogNames:
                 return [tuple(row) for row in self._sql(query).collect()]
         except (PySparkException, *JVM_ERRORS):  # Iceberg's own exceptions are not pyspark's
             return []
+
+
+def _similar(name: str, names: Sequence[str]) -> list[str]:
+    """The names that a misspelt one may mean, the likeliest first."""
+    close = difflib.get_close_matches(name, names, 1, _MIN_SIMILARITY)
+    is_misspelt = bool(difflib.get_close_matches(name, close, 1, _MISSPELT))
+    return close if is_misspelt else abbreviations(name, names) or close
 
 
 def abbreviations(name: str, names: Sequence[str]) -> list[str]:

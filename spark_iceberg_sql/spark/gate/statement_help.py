@@ -29,7 +29,6 @@ from spark_iceberg_sql.syntax.spark_mistakes.refused_statement import MistakeHel
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-_MAX_CHARACTERS = 2000  # of a statement that is written again in a message
 _NAME = re.compile(r"`((?:[^`]|``)*)`")
 
 
@@ -50,15 +49,7 @@ def with_help(spark: SparkSession, error: Exception, text: object) -> Exception 
         mistake = help_of(SessionStatement(spark, statement), condition, parameters, _span(error, statement))
         if mistake is None:
             return None
-        parts = [] if mistake.message is None else [mistake.message]
-        parts.append(f"help: {mistake.help}")
-        if mistake.edit is not None and len(statement.text) <= _MAX_CHARACTERS:
-            start, end, replacement = mistake.edit
-            parts.append(
-                f"write instead: {statement.script[statement.start : start]}{replacement}"
-                f"{statement.script[end : statement.end]}"
-            )
-        return catalog_entries.with_explanation(error, "\n".join(parts))
+        return catalog_entries.with_explanation(error, spark_mistakes.explanation(mistake, statement))
     return None
 
 

@@ -10,7 +10,7 @@ from spark_iceberg_sql.model.transforms import TRANSFORMS
 from spark_iceberg_sql.model.types import Primitive
 from spark_iceberg_sql.spark.bridge.jvm import compiler, gateway, java_sources
 from spark_iceberg_sql.spark.bridge.jvm.java_records import constants_source, exchange_source
-from spark_iceberg_sql.spark.bridge.jvm.java_rows import AnsweredRow, RuleRow, TransformRow, WrongBoundsRow
+from spark_iceberg_sql.spark.bridge.jvm.java_rows import AnsweredRow, RuleRow, ShuffleRow, TransformRow, WrongBoundsRow
 from spark_iceberg_sql.spark.optimizer.rule_records import FACTS, PACKAGE, PROBES, RULES, SHARED, Rule
 
 _REGISTRY = "RuleRegistry"
@@ -100,8 +100,8 @@ def sources() -> list[tuple[str, str]]:
 
 
 def base_sources() -> list[tuple[str, str]]:
-    """The Java files that need no other: Iceberg's calls, and the records of transforms, rules, wrong bounds and
-    answers; name and text.
+    """The Java files that need no other: Iceberg's calls, and the records of transforms, rules, wrong bounds,
+    answers and shuffles; name and text.
     """
     return [
         *compiler.iceberg_calls(),
@@ -109,6 +109,7 @@ def base_sources() -> list[tuple[str, str]]:
         ("RuleRow", constants_source(RuleRow, map(_rule_row, RULES))),
         ("WrongBoundsRow", exchange_source(WrongBoundsRow)),
         ("AnsweredRow", exchange_source(AnsweredRow)),
+        ("ShuffleRow", exchange_source(ShuffleRow)),
     ]
 
 

@@ -15,9 +15,10 @@ PACKAGE = "sparkicebergsql"
 SHARED = (
     "ScalaTypes", "Outgoing", "SwitchedRule", "Invocation", "Calls", "Transform", "BoundFault", "KeptFacts",
     "PartitionOverflow", "UnwrittenColumns", "OrcTimes", "ParquetTimes", "TruncatedFile", "FileUnits", "NullResiduals",
-    "ManifestPass", "ManifestCheck", "FileBounds", "NullStructs", "DeleteCache", "PartitionLayout", "TextOrder",
-    "OpenWriters", "DynamicOverwrite", "ImpliedLiteral", "WrappedConstants", "Predicates", "Positions", "Relations",
-    "TrialTable", "ReadNotes", "SnapshotFiles", "FileCondition", "AnsweredTables", "RuntimeRules", "RuleRegistry",
+    "PlainFigures", "FileFigures", "ReadAhead", "ManifestPass", "ManifestCheck", "FileBounds", "NullStructs",
+    "DeleteCache", "PartitionLayout", "TextOrder", "DynamicOverwrite", "ImpliedLiteral", "WrappedConstants",
+    "Predicates", "Positions", "Relations", "TrialTable", "ReadNotes", "SnapshotFiles", "WrittenRows", "OpenWriters",
+    "RowLevelOption", "FileCondition", "AnsweredTables", "RuntimeRules", "RuleRegistry",
 )  # fmt: skip
 
 
@@ -100,6 +101,11 @@ _LIMITS = (
     "LimitedRelation",
     "FileSample",
 )
+# Scans that are grouped by partition fields, and why others are not.
+_SHUFFLES = (
+    "SparkScans", "ClusteringKeys", "KeyColumn", "PartitionFunction", "KeyRefinement", "PartitionKey", "Groupings",
+    "GroupedScan", "ByteSize", "GroupBalance", "GroupedStages", "ShuffleReasons",
+)  # fmt: skip
 # A scan that must have a filter on a partition field: `joins` may still give it that while the query runs.
 _REQUIRED_FILTERS = (
     "ByteSize",
@@ -269,7 +275,7 @@ RULES: tuple[Rule, ...] = (
         phase=Phase.AFTER_PUSH_DOWN,
         summary="joins and groups tables by their partition fields without a shuffle, where that should be faster",
         if_disabled="joins and groups by the partition fields of tables shuffle the rows",
-        parts=("SparkScans", "ClusteringKeys", "GroupedScan", "GroupBalance", "GroupedStages"),
+        parts=_SHUFFLES,
     ),
     Rule(
         name="values",

@@ -66,6 +66,8 @@ def parse(statement: Statement) -> Node:
     node = unclosed_statement(statement) if not statement.closed else None
     if node is not None:
         return node
+    if statement.first == "/" and (node := _slash_comment(statement)) is not None:
+        return node
     node = check_missing_semicolon(statement, _parse_single(statement), _parse_tokens)
     return (invalid_beginning(statement, _parse_tokens) or node) if isinstance(node, Other) else node
 
@@ -87,6 +89,21 @@ def _parse_single(statement: Statement) -> Node:
     if isinstance(node, IcebergNode):
         return _unsupported_space(statement, node) or node
     return (_misspelt(statement) or node) if isinstance(node, Other) else node
+
+
+def _slash_comment(statement: Statement) -> Node | None:
+    """The error for a comment of other languages, `// ...`: both grammars read it as two divisions."""
+    first, second = (*statement.opening(2), None, None)[:2]
+    if first is None or second is None or (second.text, second.start) != ("/", first.end):
+        return None
+    line_end = statement.script.find("\n", second.end)
+    tokens = [token for token in statement.tokens if 0 <= line_end < token.start]
+    node = (
+        _parse_tokens(statement.script, tokens, (tokens[0].start, statement.end)) if tokens else Other(statement.span)
+    )
+    partial_create = node if isinstance(node, Create) else None
+    error_span = (first.start, second.end)
+    return InvalidStatement(statement.span, error_span, "//", "`--`", "slash-comment", table_of(node), partial_create)
 
 
 def _insert_tokens(statement: Statement) -> list[Token]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from spark_iceberg_sql.syntax.script import Statement
 from spark_iceberg_sql.syntax.spark_mistakes import (
     column_names,
     commands,
@@ -41,6 +42,22 @@ _TABLES: tuple[Mapping[str, tuple[Mistake, ...]], ...] = (
     query_clauses.GROUPING,
     values.VALUES,
 )
+
+
+_MAX_CHARACTERS = 2000  # of a statement that is written again in a message
+
+
+def explanation(mistake: MistakeHelp, statement: Statement) -> str:
+    """The help as text: what is wrong, what to write, and the statement with it."""
+    parts = [] if mistake.message is None else [mistake.message]
+    parts.append(f"help: {mistake.help}")
+    if mistake.edit is not None and len(statement.text) <= _MAX_CHARACTERS:
+        start, end, replacement = mistake.edit
+        parts.append(
+            f"write instead: {statement.script[statement.start : start]}{replacement}"
+            f"{statement.script[end : statement.end]}"
+        )
+    return "\n".join(parts)
 
 
 def help_of(refused: RefusedStatement) -> MistakeHelp | None:

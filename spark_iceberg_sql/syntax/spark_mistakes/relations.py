@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from spark_iceberg_sql.model.write_options import wrong_read_option
 from spark_iceberg_sql.syntax.brackets import closing_index
 from spark_iceberg_sql.syntax.lexer import STRINGS, Token, TokenKind
 from spark_iceberg_sql.syntax.spark_mistakes.refused_statement import NAME_KINDS, Mistake, MistakeHelp, RefusedStatement
@@ -148,10 +149,38 @@ def _unnest(refused: RefusedStatement) -> MistakeHelp | None:
     return None
 
 
-SYNTAX: tuple[Mistake, ...] = (quoted_file, at_time, _as_of, _version, _unnest)
+def options_hint(refused: RefusedStatement) -> MistakeHelp | None:
+    """`/*+ OPTIONS('split-size' = '1') */` of Flink."""
+    for i, words in enumerate(zip(refused.words, refused.words[1:], refused.words[2:], strict=False)):
+        if words != ("/*+", "OPTIONS", "("):
+            continue
+        closing = min(closing_index(refused.tokens, i + 2), len(refused.tokens) - 1)
+        strings = [token.text for token in refused.tokens[i + 3 : closing] if token.kind in STRINGS]
+        pairs = ", ".join(f"{key} = {value}" for key, value in zip(strings[::2], strings[1::2], strict=False))
+        start = next((n + 1 for n, word in enumerate(refused.words) if word in ("FROM", "INTO", "TABLE")), None)
+        table = refused.source(start, refused.name_end(start)) if start is not None else ""
+        end = min(closing + 1, len(refused.tokens) - 1)
+        span = (refused.tokens[i].start, refused.tokens[end].end)
+        help = f"write the options behind the table, for Spark 4: `{table or 't'} WITH ({pairs})`"
+        return MistakeHelp(help, None, span, "Spark has no hint OPTIONS")
+    return None
+
+
+def _wrong_option(refused: RefusedStatement) -> MistakeHelp | None:
+    """`FROM t WITH ('split-size' = '128MB')`."""
+    for key, sign, value in zip(refused.tokens, refused.tokens[1:], refused.tokens[2:], strict=False):
+        if key.kind in STRINGS and sign.text == "=" and value.kind in STRINGS:
+            wrong = wrong_read_option(key.text[1:-1], value.text[1:-1])
+            if wrong is not None and wrong.is_refused:
+                return MistakeHelp(wrong.help, None, value.span, wrong.reason)
+    return None
+
+
+SYNTAX: tuple[Mistake, ...] = (options_hint, quoted_file, at_time, _as_of, _version, _unnest)
 UNRESOLVED: dict[str, tuple[Mistake, ...]] = {
     "UNRESOLVABLE_TABLE_VALUED_FUNCTION": (reading_function,),
     "MISSING_CATALOG_ABILITY": (reading_function,),
+    "NumberFormatException": (_wrong_option,),
     "TABLE_OR_VIEW_NOT_FOUND": (_file_as_table,),
     "UNRESOLVED_COLUMN": (_unnest, _unnamed_columns),
 }

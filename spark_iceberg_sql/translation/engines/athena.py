@@ -24,6 +24,7 @@ from spark_iceberg_sql.translation.definitions import (
     top_level,
     unsupported,
 )
+from spark_iceberg_sql.translation.engines.trino import array_terms
 from spark_iceberg_sql.translation.spark_statements import create_text
 from spark_iceberg_sql.translation.type_syntax import TypeSyntax
 
@@ -122,7 +123,15 @@ def read(statement: Statement, catalog: Tables) -> list[str]:
             location, end = string_value(clauses[1]), 2
         elif words[0] == "TBLPROPERTIES":
             end = closing_index(clauses, 1) + 1
-            is_iceberg, properties = _properties(clauses[1:end])
+            is_iceberg, properties = _properties(_texts(clauses[1:end]))
+        elif words[0] == "WITH" and create.query is not None:  # as Trino writes them
+            end = closing_index(clauses, 1) + 1
+            values = read_properties(clauses[1:end])
+            terms = array_terms(values.pop("partitioning")) if "partitioning" in values else ()
+            texts = {key: string_value(v[0]) if v[0].kind in STRINGS else v[0].text for key, v in values.items()}
+            location = texts.pop("location", texts.pop("external_location", None))
+            texts.pop("is_external", None)  # of Iceberg's tables always false
+            is_iceberg, properties = _properties(texts)
         else:
             raise unsupported(f"`{clauses[0].text}` after the columns is not translated", "leave it out")
         clauses = clauses[end:]
@@ -132,9 +141,12 @@ def read(statement: Statement, catalog: Tables) -> list[str]:
     return [create_text(create.definition(terms, comment=comment, location=location, properties=properties))]
 
 
-def _properties(tokens: list[Token]) -> tuple[bool, dict[str, str]]:
-    """Whether the table is one of Iceberg's, and Iceberg's properties."""
-    values = {key.lower(): string_value(value[0]) for key, value in read_properties(tokens).items()}
+def _texts(tokens: list[Token]) -> dict[str, str]:
+    return {key.lower(): string_value(value[0]) for key, value in read_properties(tokens).items()}
+
+
+def _properties(values: dict[str, str]) -> tuple[bool, dict[str, str]]:
+    """Whether the table is one of Iceberg's, and Iceberg's properties. values: Athena's, which are taken out."""
     table_type = values.pop(_TABLE_TYPE, "")
     properties = file_format_properties(values.pop("format")) if "format" in values else {}
     codec = values.pop("write_compression", "")

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from spark_iceberg_sql.model.bound_transform import bind_transform
 from spark_iceberg_sql.model.tables import Tables
-from spark_iceberg_sql.model.transforms import IDENTITY
+from spark_iceberg_sql.model.transforms import BY_SPELLING
+from spark_iceberg_sql.rules.sis411_refused_property import RESERVED
 from spark_iceberg_sql.syntax.brackets import between_commas, closing_index
 from spark_iceberg_sql.syntax.identifiers import backticked
-from spark_iceberg_sql.syntax.lexer import STRINGS
+from spark_iceberg_sql.syntax.lexer import STRINGS, Token
 from spark_iceberg_sql.syntax.script import Statement
 from spark_iceberg_sql.translation.create_reader import (
     CreateClauses,
     is_create,
-    plain_name,
     read_create,
     read_properties,
+    read_term,
     string_value,
 )
 from spark_iceberg_sql.translation.create_writer import create_head, standard_string
@@ -67,13 +67,15 @@ _TYPES = TypeSyntax(
         },
         **{f"timestamp{precision} with local time zone": "timestamptz" for precision in MICROSECONDS},
         "double precision": "double",
+        "varbinary": "binary",
+        "varbinary(N)": "binary",
         # Flink stores texts of any length as one type.
         "varchar": "string",
         "varchar(N)": "string",
         "char": "string",
         "char(N)": "string",
     },
-    {},
+    {"binary(N)": ("binary", "its length is not fixed"), "binary": ("binary", "its length is not fixed")},
     ("time", "time(N)"),
 )
 # A table of another kind: it is defined in Flink's memory, and its catalog and name are in the properties.
@@ -123,6 +125,19 @@ def _of_connector(create: CreateClauses, properties: dict[str, str]) -> CreateCl
     return replace(create, table=tuple(part for part in table if part))
 
 
+def _read_term(tokens: list[Token]) -> FieldTerm:
+    """A column, or a transform as Spark writes it: Flink itself refuses one, but nothing else can be meant."""
+    name = " ".join(token.text for token in tokens[:1])
+    transform = BY_SPELLING.get(name.lower()) if len(tokens) > 1 else None
+    renamed = [tokens[0]._replace(text=transform.name), *tokens[1:]] if transform is not None else tokens
+    term = read_term(renamed, number_first=True)
+    if term is None:
+        raise unsupported("Flink's PARTITIONED BY takes columns only", "write PARTITIONED BY (region)")
+    if len(tokens) > 1:
+        lose(f"Flink's PARTITIONED BY takes columns only: `{term.transform.clause(term.source[0])}` is Spark's")
+    return term
+
+
 def read(statement: Statement, catalog: Tables) -> list[str]:
     """Spark's statement for one of Flink. Raises IcebergSqlError."""
     if not is_create(statement):
@@ -138,11 +153,7 @@ def read(statement: Statement, catalog: Tables) -> list[str]:
             comment, end = string_value(clauses[1]), 2
         elif words == ["PARTITIONED", "BY"]:
             end = closing_index(clauses, 2) + 1
-            identity = bind_transform(IDENTITY.name, None)
-            groups = between_commas(clauses[3 : end - 1])
-            if any(len(group) != 1 for group in groups):
-                raise unsupported("Flink's PARTITIONED BY takes columns only", "write PARTITIONED BY (region)")
-            terms = tuple(FieldTerm(identity, (plain_name(group[0]),)) for group in groups)
+            terms = tuple(_read_term(group) for group in between_commas(clauses[3 : end - 1]))
         elif words[0] == "WITH":
             end = closing_index(clauses, 1) + 1
             properties = {key: string_value(value[0]) for key, value in read_properties(clauses[1:end]).items()}
@@ -154,5 +165,8 @@ def read(statement: Statement, catalog: Tables) -> list[str]:
     if properties.pop(_CONNECTOR, None) is not None:
         create = _of_connector(create, properties)
     location = properties.pop(_LOCATION, None)
+    for key in [key for key in properties if key in RESERVED]:
+        del properties[key]
+        lose(f"Flink's property `{key}` is reserved in Spark")
     definition = create.definition(terms, comment=comment, location=location, properties=properties)
     return [create_text(definition)]

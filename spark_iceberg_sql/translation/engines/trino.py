@@ -13,6 +13,7 @@ from spark_iceberg_sql.syntax.identifiers import quoted
 from spark_iceberg_sql.syntax.lexer import STRINGS, TRIVIA, Token, tokenize
 from spark_iceberg_sql.syntax.script import Statement
 from spark_iceberg_sql.translation.create_reader import (
+    CreateClauses,
     is_create,
     read_create,
     read_name,
@@ -167,7 +168,7 @@ def read(statement: Statement, catalog: Tables) -> list[str]:
         table, index = read_name(tokens, 2)
         words = [t.word for t in tokens[index : index + 4]]
         if words == ["SET", "PROPERTIES", "PARTITIONING", "="]:
-            return change_texts(_change(table, _terms(tokens[index + 4 :]), catalog))
+            return change_texts(_change(table, array_terms(tokens[index + 4 :]), catalog))
     raise no_partition_ddl(
         tokens, _ENGINE, "write CREATE TABLE, or ALTER TABLE ... SET PROPERTIES partitioning = ARRAY[...]"
     )
@@ -182,11 +183,11 @@ def _definition(statement: Statement) -> tuple[TableDefinition, list[str]]:
     if clauses and clauses[0].word != "WITH":
         raise unsupported(f"`{clauses[0].text}` after the columns is not translated", "leave it out")
     values = read_properties(clauses[1:]) if clauses else {}
-    terms = _terms(values.pop("partitioning")) if "partitioning" in values else ()
+    terms = array_terms(values.pop("partitioning")) if "partitioning" in values else ()
     location = string_value(values.pop("location")[0]) if "location" in values else None
     version = values.pop("format_version")[0].text if "format_version" in values else None
     file_format = file_format_properties(string_value(values.pop("format")[0])) if "format" in values else {}
-    order = _order(values.pop("sorted_by")) if "sorted_by" in values else []
+    order = _order(values.pop("sorted_by"), create) if "sorted_by" in values else []
     properties = {**({} if version is None else {_FORMAT_VERSION: version}), **file_format}
     for key, value in values.items():
         if key in _PROPERTIES and len(value) == 1:
@@ -196,8 +197,8 @@ def _definition(statement: Statement) -> tuple[TableDefinition, list[str]]:
     return create.definition(terms, comment=comment, location=location, properties=properties), order
 
 
-def _order(tokens: Sequence[Token]) -> list[str]:
-    """The terms of `sorted_by`, as Spark takes them."""
+def _order(tokens: Sequence[Token], create: CreateClauses) -> list[str]:
+    """The terms of `sorted_by`, as Spark takes them, without those of columns that are left out."""
     terms = []
     for group in _elements(tokens) or []:
         text = string_value(group[0]) if len(group) == 1 and group[0].kind in STRINGS else ""
@@ -207,7 +208,10 @@ def _order(tokens: Sequence[Token]) -> list[str]:
                 f"`{''.join(t.text for t in group)}` is no column to sort by", "write sorted_by = ARRAY['a', 'b DESC']"
             )
         name = match[1][1:-1].replace('""', '"') if match[1][0] == '"' else match[1]
-        terms.append(f"{quoted(name)}{match[2].upper()}")
+        if create.has(name):
+            terms.append(f"{quoted(name)}{match[2].upper()}")
+        else:
+            lose(f"`{name}` of the sort order is left out with its column")
     return terms
 
 
@@ -219,7 +223,8 @@ def _elements(tokens: Sequence[Token]) -> list[list[Token]] | None:
     return [list(group) for group in between_commas(tokens[2:-1])] if len(tokens) > 3 else []
 
 
-def _terms(tokens: Sequence[Token]) -> tuple[FieldTerm, ...]:
+def array_terms(tokens: Sequence[Token]) -> tuple[FieldTerm, ...]:
+    """The partition fields of `ARRAY['day(ts)', ...]`. Raises IcebergSqlError for any other text."""
     terms = []
     groups = _elements(tokens)
     for group in groups or []:

@@ -1,17 +1,17 @@
 """A partition field without a transform.
 
 ## Why
-Our tables have many customers, and each value of a column would be a partition.
+Our tables have many shops, and each value of a column would be a partition.
 
 ## Instead
 A transform of the column: `bucket` for a key, `days` for a time.
 
 ## Examples
 ```sql bad
-CREATE TABLE visits (user_id BIGINT, ts TIMESTAMP) USING iceberg PARTITIONED BY (user_id);
+CREATE TABLE visits (shop_id BIGINT, ts TIMESTAMP) USING iceberg PARTITIONED BY (shop_id);
 ```
 ```sql good
-CREATE TABLE visits (user_id BIGINT, ts TIMESTAMP) USING iceberg PARTITIONED BY (bucket(16, user_id));
+CREATE TABLE visits (shop_id BIGINT, ts TIMESTAMP) USING iceberg PARTITIONED BY (bucket(16, shop_id));
 ```
 """
 

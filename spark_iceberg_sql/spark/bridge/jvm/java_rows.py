@@ -108,6 +108,21 @@ class AnsweredRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ShuffleRow:
+    """Why a join, a group or a window shuffles the rows of partitioned tables, from ShuffleReasons.java.
+
+    tables: their names. reason: what keeps them from being read as they are partitioned. statement: with which they
+    would be, after their files are rewritten if it changes a table; None if there is none. bytes: of the files that are
+    read, of all tables.
+    """
+
+    tables: str
+    reason: str
+    statement: str | None
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ReleaseRow:
     """The versions that a jar was built for, and digests of its Java files, for Extension.java."""
 
@@ -298,8 +313,9 @@ class StoreFile:
 
 CONSTANTS = (FunctionRow, SpecFunctionRow, TransformRow, RuleRow, ReleaseRow)
 # Each after those that it contains.
-EXCHANGED =(
-    WrongBoundsRow, AnsweredRow, ReplacedMarker, BoundText, FileTotal, Rewrite, SpecFiles, PartitionTerm, PruningFields,
+EXCHANGED = (
+    WrongBoundsRow, AnsweredRow, ShuffleRow, ReplacedMarker, BoundText, FileTotal, Rewrite, SpecFiles, PartitionTerm,
+    PruningFields,
     FilterFiles, SnapshotFilters, PartitionValue, PartitionFiles, ListedFile, FolderContent,
     StoreFile, PendingFiles, MemoryFile,
 )  # fmt: skip

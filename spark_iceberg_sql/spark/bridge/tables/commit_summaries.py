@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 _SPARK_TABLE = "org.apache.iceberg.spark.source.SparkTable"
 _WAP = "write.wap.enabled"  # write, audit, publish
+_CHANGED_PARTITIONS = "changed-partition-count"
 _MAX_SNAPSHOTS = 1_000  # snapshots of one statement: a CALL may commit many
 
 
@@ -87,7 +88,7 @@ def _commit_since(spark: SparkSession, target: Java, since_ms: int, max_snapshot
     application_id = spark.sparkContext.applicationId
     if max_snapshots == 1 and (staged_snapshot := _staged_snapshot(spark, table, since_ms)) is not None:
         return CommitSummary(
-            str(staged_snapshot.operation()), _counts(_summary(staged_snapshot)), staged=_wap_id(spark)
+            str(staged_snapshot.operation()), _counts(_summary(staged_snapshot), table), staged=_wap_id(spark)
         )
     with sessions.working_in(spark):
         branch = read_branches.written_branch(target)
@@ -100,7 +101,7 @@ def _commit_since(spark: SparkSession, target: Java, since_ms: int, max_snapshot
             break
         snapshot_count += 1
         operation = operation or str(snapshot.operation())
-        counts.update(_counts(summary))
+        counts.update(_counts(summary, table))
     return CommitSummary(operation, dict(counts), snapshot_count, branch) if snapshot_count else None
 
 
@@ -128,8 +129,14 @@ def _summary(snapshot: Java) -> dict[str, str]:
     return {str(k): str(v) for k, v in dict(snapshot.summary()).items()}
 
 
-def _counts(summary: dict[str, str]) -> dict[str, int]:
-    return {key: int(value) for key, value in summary.items() if value.isdigit()}
+def _counts(summary: dict[str, str], table: Java) -> dict[str, int]:
+    """The figures of a summary; for Iceberg, a table without partition fields is one partition."""
+    is_whole = all(spec.isUnpartitioned() for spec in table.specs().values())
+    return {
+        key: int(value)
+        for key, value in summary.items()
+        if value.isdigit() and not (is_whole and key == _CHANGED_PARTITIONS)
+    }
 
 
 def _application(summary: dict[str, str]) -> str | None:

@@ -12,6 +12,7 @@ import org.apache.iceberg.DataFile;
 import org.apache.iceberg.FileScanTask;
 import org.apache.iceberg.PartitionField;
 import org.apache.iceberg.PartitionSpec;
+import org.apache.iceberg.Table;
 import org.apache.iceberg.types.Types;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.*;
@@ -61,21 +62,37 @@ public final class AggregateAnswer {
   }
 
   private void collect() {
-    Set<Integer> sources = new LinkedHashSet<>();
-    for (PartitionSpec spec : files.table.specs().values())
-      for (PartitionField field : spec.fields()) sources.add(Integer.valueOf(field.sourceId()));
-    Set<ExprId> references = new LinkedHashSet<>();
-    for (Expression e : shape.expressions()) {
-      for (Attribute column : ScalaTypes.list(e.references().toSeq())) references.add(column.exprId());
-      PartitionFieldTerm.collect(e, files, terms);
-    }
-    for (Attribute column : files.columns()) {
+    for (Expression e : shape.expressions()) PartitionFieldTerm.collect(e, files, terms);
+    Set<Integer> sources = sources(files.table);
+    for (Attribute column : columns(shape, files.layout)) {
+      columns.put(column.name(), column);
       Types.NestedField field = files.layout.field(column);
       boolean isSource = field != null && sources.contains(Integer.valueOf(field.fieldId()));
-      if (!isSource && !references.contains(column.exprId())) continue;
-      columns.put(column.name(), column);
       if (isSource) PartitionFieldTerm.collect(column, files, terms);
     }
+  }
+
+  /** The columns of the relation that partition fields are of. */
+  private static Set<Integer> sources(Table table) {
+    Set<Integer> sources = new LinkedHashSet<>();
+    for (PartitionSpec spec : table.specs().values())
+      for (PartitionField field : spec.fields()) sources.add(Integer.valueOf(field.sourceId()));
+    return sources;
+  }
+
+  /** The columns whose bounds an answer may depend on. */
+  public static List<Attribute> columns(AggregateShape shape, PartitionLayout layout) {
+    Set<ExprId> references = new LinkedHashSet<>();
+    for (Expression e : shape.expressions())
+      for (Attribute column : ScalaTypes.list(e.references().toSeq())) references.add(column.exprId());
+    List<Attribute> columns = new ArrayList<>();
+    Set<Integer> sources = sources(layout.table());
+    for (Attribute column : ScalaTypes.list(shape.relation.output())) {
+      Types.NestedField field = layout.field(column);
+      boolean isSource = field != null && sources.contains(Integer.valueOf(field.fieldId()));
+      if (isSource || references.contains(column.exprId())) columns.add(column);
+    }
+    return columns;
   }
 
   /** Null if metadata answers no part of it. */
@@ -128,7 +145,7 @@ public final class AggregateAnswer {
 
   /** Whether metadata answers some file of a sample; true if there are too few files for one. */
   private boolean isPromising() {
-    List<FileScanTask> sample = FileSample.of(files, condition.inclusive());
+    List<FileScanTask> sample = FileSample.of(files, condition.inclusive(), columns.keySet());
     if (sample == null || sample.isEmpty()) return true;
     for (FileScanTask task : sample) {
       DataFile file = (DataFile) task.file();

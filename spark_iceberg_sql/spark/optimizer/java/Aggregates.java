@@ -1,6 +1,8 @@
 package sparkicebergsql;
 
+import java.util.Set;
 import org.apache.iceberg.Table;
+import org.apache.iceberg.types.Types;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.*;
@@ -43,6 +45,18 @@ public class Aggregates extends SwitchedRule {
       if (answer != null) AnsweredTables.add(files.table);
       return answer;
     }
+  }
+
+  @Override
+  public boolean readsAhead(LogicalPlan node, Table table, Set<Integer> columns) {
+    AggregateShape shape = node instanceof Aggregate ? AggregateShape.of((Aggregate) node) : null;
+    PartitionLayout layout = shape == null ? null : PartitionLayout.of(shape.relation);
+    if (layout == null || !layout.isOf(table)) return false;
+    for (Attribute column : AggregateAnswer.columns(shape, layout)) {
+      Types.NestedField field = layout.field(column);
+      if (field != null) columns.add(Integer.valueOf(field.fieldId()));
+    }
+    return true;
   }
 
   /** A filter with the values of subqueries that are literals; Spark 3.5 does not replace them itself. */

@@ -1,74 +1,212 @@
 package sparkicebergsql;
 
+import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
+import java.util.IdentityHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.apache.spark.sql.catalyst.expressions.Alias;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
-import org.apache.spark.sql.catalyst.expressions.AttributeReference;
-import org.apache.spark.sql.catalyst.expressions.BinaryComparison;
 import org.apache.spark.sql.catalyst.expressions.EqualNullSafe;
 import org.apache.spark.sql.catalyst.expressions.EqualTo;
 import org.apache.spark.sql.catalyst.expressions.ExprId;
 import org.apache.spark.sql.catalyst.expressions.Expression;
+import org.apache.spark.sql.catalyst.expressions.Literal;
 import org.apache.spark.sql.catalyst.plans.logical.Aggregate;
 import org.apache.spark.sql.catalyst.plans.logical.Join;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.catalyst.plans.logical.MergeRows;
+import org.apache.spark.sql.catalyst.plans.logical.RebalancePartitions;
 import org.apache.spark.sql.catalyst.plans.logical.Window;
+import scala.collection.immutable.Seq;
 
-/** The columns of a plan that are keys of a join, a group or a window: those by which Spark would shuffle rows. */
+/**
+ * The keys of a plan's joins, groups and windows: those by which Spark would shuffle rows.
+ *
+ * <p>A key is an expression of the columns of scans. Keys that a join compares are one class: rows with the same value of
+ * one and the other meet.
+ */
 public final class ClusteringKeys {
-  private final Set<ExprId> keys = new HashSet<>();
-  /** By the name of a column in a query, the column that it is. */
-  private final Map<ExprId, ExprId> origins = new HashMap<>();
+  /** The most names that a column may have above another. */
+  private static final int NAMES = 30;
+  private static final List<String> ROW_COLUMNS = List.of("_spec_id", "_partition");
+
+  /** By the name of a column in a query, what it is. */
+  private final Map<ExprId, Expression> definitions = new HashMap<>();
+  /** By the name of a column that MERGE writes, what it may be. */
+  private final Map<ExprId, List<Expression>> alternatives = new HashMap<>();
+  /** By each key, as Spark compares them, another one of its class; the last one has itself. */
+  private final Map<Expression, Expression> links = new HashMap<>();
+  private final Map<Expression, Integer> numbers = new HashMap<>();
+  private final List<Expression> keys = new ArrayList<>();
+  /** By a node, the keys that it compares. */
+  private final Map<Object, List<Expression>> nodes = new IdentityHashMap<>();
 
   private ClusteringKeys() {}
 
-  /** Those of a plan, without its subqueries. */
-  public static ClusteringKeys of(LogicalPlan plan) {
+  /**
+   * Those of a plan, without its subqueries.
+   *
+   * @param written the node that would distribute the rows of a write; null if there is none
+   */
+  public static ClusteringKeys of(LogicalPlan plan, RebalancePartitions written) {
     ClusteringKeys result = new ClusteringKeys();
+    result.define(plan);
     result.addAll(plan);
-    Set<ExprId> queried = new HashSet<>(result.keys);
-    for (ExprId key : queried) {
-      ExprId origin = key;
-      for (int steps = 0; origin != null && steps < 100; steps++) {
-        result.keys.add(origin);
-        origin = (ExprId) result.origins.get(origin);
-      }
+    if (written != null)
+      for (Expression e : ScalaTypes.list(written.partitionExpressions())) result.addWritten(e);
+    for (Expression key : result.keys) {
+      Expression root = result.root(key);
+      if (!result.numbers.containsKey(root)) result.numbers.put(root, Integer.valueOf(result.numbers.size()));
     }
     return result;
   }
 
   public boolean isEmpty() { return keys.isEmpty(); }
 
-  /** Whether a column is a key, by any name. */
-  public boolean contain(Attribute column) { return keys.contains(column.exprId()); }
+  /** All of them, in terms of the columns of scans. */
+  public List<Expression> all() { return keys; }
+
+  /** The class of a key; null if it is none. */
+  public Integer number(Expression key) { return (Integer) numbers.get(root(key)); }
+
+  /** The classes of the keys of a join, a group or a window; null if it has none, or others. */
+  public Set<Integer> classes(LogicalPlan node) {
+    List<Expression> compared = (List<Expression>) nodes.get(node);
+    if (compared == null || compared.isEmpty()) return null;
+    Set<Integer> classes = new LinkedHashSet<>();
+    for (Expression key : compared) classes.add(number(key));
+    return classes;
+  }
+
+  /**
+   * The partition fields of the table that is written, as PartitionKey names them; null if the values of one do not follow
+   * from the keys. The places of rows that MERGE replaces are not among them: they are those of the table's rows.
+   */
+  public Set<String> written(RebalancePartitions node) {
+    Set<String> names = new LinkedHashSet<>();
+    for (Expression e : ScalaTypes.list(node.partitionExpressions())) {
+      if (e instanceof Attribute && ROW_COLUMNS.contains(((Attribute) e).name())) continue;
+      Expression column = writtenColumn(e);
+      Integer number = column == null ? null : number(column);
+      if (number == null) return null;
+      String transform = e instanceof Attribute ? "identity" : PartitionLayout.transform(e);
+      names.add(number + " " + transform + " " + column.dataType().catalogString());
+    }
+    return names;
+  }
+
+  private void addWritten(Expression field) {
+    Expression column = writtenColumn(field);
+    if (column == null || links.containsKey(column.canonicalized())) return;
+    links.put(column.canonicalized(), column.canonicalized());
+    keys.add(column);
+  }
+
+  /** The column of a scan from which the values of a partition field are computed; null if there is none. */
+  private Expression writtenColumn(Expression field) {
+    if (!(field instanceof Attribute) && PartitionLayout.transform(field) == null) return null;
+    Expression column = field instanceof Attribute ? field : PartitionLayout.source(field);
+    if (column == null) return null;
+    List<Expression> merged = (List<Expression>) alternatives.get(PartitionLayout.root(column));
+    if (merged == null) return origin(column);
+    Expression result = null;
+    for (Expression e : merged) {
+      Expression other = origin(e);
+      if (result != null && !root(result).equals(root(other))) return null; // an UPDATE of the column
+      result = other;
+    }
+    return result;
+  }
+
+  private void define(LogicalPlan plan) {
+    if (plan instanceof MergeRows) defineMerged((MergeRows) plan);
+    for (Expression e : ScalaTypes.list(plan.expressions()))
+      if (e instanceof Alias && e.deterministic()) definitions.put(((Alias) e).exprId(), ((Alias) e).child());
+    for (LogicalPlan child : ScalaTypes.list(plan.children())) define(child);
+  }
+
+  /** The columns that MERGE writes: of the target, of the source, or without a value in a row that is deleted. */
+  private void defineMerged(MergeRows merge) {
+    List<MergeRows.Instruction> instructions = new ArrayList<>();
+    instructions.addAll(ScalaTypes.list(merge.matchedInstructions()));
+    instructions.addAll(ScalaTypes.list(merge.notMatchedInstructions()));
+    instructions.addAll(ScalaTypes.list(merge.notMatchedBySourceInstructions()));
+    for (int i = 0; i < merge.output().size(); i++) {
+      List<Expression> values = new ArrayList<>();
+      for (MergeRows.Instruction instruction : instructions)
+        for (Object row : ScalaTypes.list(instruction.outputs())) {
+          Expression value = (Expression) ((Seq<?>) row).apply(i);
+          if (!(value instanceof Literal)) values.add(value);
+        }
+      if (!values.isEmpty()) alternatives.put(((Attribute) merge.output().apply(i)).exprId(), values);
+    }
+  }
 
   private void addAll(LogicalPlan plan) {
     if (plan instanceof Join) {
-      for (Expression conjunct : Predicates.conjuncts(condition((Join) plan)))
-        if (conjunct instanceof EqualTo || conjunct instanceof EqualNullSafe) {
-          add((Expression) ((BinaryComparison) conjunct).left());
-          add((Expression) ((BinaryComparison) conjunct).right());
-        }
+      addEqualities((Join) plan);
     } else if (plan instanceof Aggregate) {
-      for (Expression e : ScalaTypes.list(((Aggregate) plan).groupingExpressions())) add(e);
+      for (Expression e : ScalaTypes.list(((Aggregate) plan).groupingExpressions())) add(plan, e);
     } else if (plan instanceof Window) {
-      for (Expression e : ScalaTypes.list(((Window) plan).partitionSpec())) add(e);
+      for (Expression e : ScalaTypes.list(((Window) plan).partitionSpec())) add(plan, e);
     }
-    for (Expression e : ScalaTypes.list(plan.expressions()))
-      if (e instanceof Alias && ((Alias) e).child() instanceof AttributeReference)
-        origins.put(((Alias) e).exprId(), ((AttributeReference) ((Alias) e).child()).exprId());
     for (LogicalPlan child : ScalaTypes.list(plan.children())) addAll(child);
   }
 
-  private static Expression condition(Join join) {
-    return join.condition().isEmpty() ? null : (Expression) join.condition().get();
+  private void addEqualities(Join join) {
+    Expression condition = join.condition().isEmpty() ? null : (Expression) join.condition().get();
+    for (Expression conjunct : Predicates.conjuncts(condition)) {
+      if (conjunct instanceof EqualTo) {
+        Expression left = (Expression) ((EqualTo) conjunct).left(), right = (Expression) ((EqualTo) conjunct).right();
+        boolean isSwapped = isOf(right, join.left()) && isOf(left, join.right());
+        if (!isSwapped && !(isOf(left, join.left()) && isOf(right, join.right()))) continue;
+        Expression first = add(join, left), second = add(join, right);
+        if (first != null && second != null) links.put(root(first), root(second));
+      } else if (conjunct instanceof EqualNullSafe) {
+        nodes.put(join, null); // Spark joins on two expressions of each side
+        return;
+      }
+    }
   }
 
-  private void add(Expression e) {
+  private static boolean isOf(Expression e, LogicalPlan side) {
+    return !e.references().isEmpty() && e.references().subsetOf(side.outputSet());
+  }
+
+  /** The key of an expression; null if it is none. */
+  private Expression add(LogicalPlan node, Expression e) {
     if (e instanceof Alias) e = ((Alias) e).child();
-    if (e instanceof AttributeReference) keys.add(((AttributeReference) e).exprId());
+    if (e.foldable() || !e.deterministic()) return null;
+    Expression key = origin(e);
+    if (!links.containsKey(key.canonicalized())) {
+      links.put(key.canonicalized(), key.canonicalized());
+      keys.add(key);
+    }
+    List<Expression> compared = (List<Expression>) nodes.get(node);
+    if (compared == null) nodes.put(node, compared = new ArrayList<>());
+    compared.add(key);
+    return key;
+  }
+
+  /** An expression in terms of the columns of scans. */
+  public Expression origin(Expression e) {
+    for (int names = 0; names < NAMES; names++) {
+      Expression defined = Predicates.substituted(e, definitions);
+      if (defined == e) return e;
+      e = defined;
+    }
+    return e;
+  }
+
+  private Expression root(Expression key) {
+    Expression e = key.canonicalized();
+    while (true) {
+      Expression next = (Expression) links.get(e);
+      if (next == null || next.equals(e)) return e;
+      e = next;
+    }
   }
 }

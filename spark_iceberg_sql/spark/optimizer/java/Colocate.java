@@ -1,5 +1,7 @@
 package sparkicebergsql;
 
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
@@ -7,10 +9,18 @@ import java.util.List;
 import java.util.Map;
 import org.apache.iceberg.Table;
 import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.catalyst.expressions.Alias;
+import org.apache.spark.sql.catalyst.expressions.Expression;
+import org.apache.spark.sql.catalyst.expressions.MonotonicallyIncreasingID;
 import org.apache.spark.sql.catalyst.parser.ParseException;
 import org.apache.spark.sql.catalyst.plans.logical.Command;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.catalyst.plans.logical.Project;
+import org.apache.spark.sql.catalyst.plans.logical.RebalancePartitions;
+import org.apache.spark.sql.catalyst.plans.logical.Sort;
 import org.apache.spark.sql.catalyst.plans.logical.Subquery;
+import org.apache.spark.sql.catalyst.plans.logical.V2WriteCommand;
+import org.apache.spark.sql.execution.SparkPlan;
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation;
 import org.apache.spark.sql.internal.SQLConf;
 
@@ -27,7 +37,8 @@ public class Colocate extends SwitchedRule {
   private static final String ALWAYS = "always";
   private static final String SWITCH = "spark.iceberg_sql.colocate",
                               GROUPING = "spark.sql.iceberg.planning.preserve-data-grouping",
-                              BUCKETING = "spark.sql.sources.v2.bucketing.";
+                              BUCKETING = "spark.sql.sources.v2.bucketing.",
+                              ALL_KEYS = "spark.sql.requireAllClusterKeysForCoPartition";
   /** Settings with which Spark may lose rows above such joins, or which were not tried. */
   private static final String[] UNSURE = {"allowCompatibleTransforms.enabled",
     "allowJoinKeysSubsetOfPartitionKeys.enabled", "partiallyClusteredDistribution.enabled", "shuffle.enabled"};
@@ -51,12 +62,51 @@ public class Colocate extends SwitchedRule {
   }
 
   /** Whether the settings are such that Spark's plans are known to be right, and its user has not decided otherwise. */
-  private static boolean isPossible(SQLConf conf) {
-    if (!GroupedStages.ARE_KNOWN || conf.contains(GROUPING) || !isTrue(conf, BUCKETING + "enabled")) return false;
-    for (String key : UNSURE)
-      if (isTrue(conf, BUCKETING + key)) return false;
+  private boolean isPossible(SQLConf conf) {
+    if (!GroupedStages.ARE_KNOWN || prerequisite(conf) != null) return false;
     // CACHE TABLE plans its query so: it is not known what will be joined with the rows.
     return isTrue(conf, "spark.sql.sources.bucketing.autoBucketedScan.enabled");
+  }
+
+  @Override
+  public String prerequisite(SQLConf conf) {
+    if (conf.contains(GROUPING)) return "RESET `" + GROUPING + "`";
+    if (!isTrue(conf, BUCKETING + "enabled")) return "SET " + BUCKETING + "enabled = true";
+    for (String key : UNSURE)
+      if (isTrue(conf, BUCKETING + key)) return "SET " + BUCKETING + key + " = false";
+    return null;
+  }
+
+  /** The ShuffleRow of each join, group and window of an optimized plan that shuffles the rows of partitioned tables. */
+  @Override
+  public String described(LogicalPlan plan) throws IOException, ReflectiveOperationException {
+    List<ShuffleRow> rows = new ArrayList<>();
+    if (GroupedStages.ARE_KNOWN) describe(plan, rows);
+    return new ObjectMapper().writeValueAsString(rows);
+  }
+
+  private void describe(LogicalPlan plan, List<ShuffleRow> rows) throws ReflectiveOperationException {
+    if (plan instanceof Command || plan instanceof Subquery) {
+      for (LogicalPlan child : ScalaTypes.list(plan.children())) describe(child, rows);
+      return;
+    }
+    Map<Object, LogicalPlan> ungrouped = new IdentityHashMap<>();
+    Map<Object, DataSourceV2ScanRelation> scans = new IdentityHashMap<>();
+    for (LogicalPlan leaf : ScalaTypes.list(plan.collectLeaves())) {
+      if (!(leaf instanceof DataSourceV2ScanRelation)) continue;
+      DataSourceV2ScanRelation scanned = (DataSourceV2ScanRelation) leaf, plain = GroupedScan.ungrouped(scanned);
+      if (plain != scanned) ungrouped.put(scanned.scan(), plain);
+      if (SparkScans.readsFiles(scanned.scan())) scans.put(scanned.scan(), scanned);
+    }
+    ClusteringKeys keys = ClusteringKeys.of(plan, null);
+    if (keys.isEmpty() || scans.isEmpty() || plan.isStreaming()) return;
+    boolean isOn = isSwitchedOn(conf().getConfString(SWITCH, "true"));
+    String reset = isOn ? prerequisite(conf()) : "SET " + SWITCH + " = true";
+    Map<Object, String> rejected = new IdentityHashMap<>();
+    if (reset == null) grouped(with(plan, ungrouped), null, rejected);
+    SparkPlan physical = GroupedStages.physical(plan, SparkSession.active());
+    String setting = reset == null ? null : isOn ? "a setting rules it out" : "the rule colocate is off";
+    rows.addAll(ShuffleReasons.of(physical, keys, scans, rejected, setting, reset));
   }
 
   private static boolean isTrue(SQLConf conf, String key) {
@@ -72,45 +122,108 @@ public class Colocate extends SwitchedRule {
       List<LogicalPlan> children = new ArrayList<>();
       boolean isChanged = false;
       for (LogicalPlan child : ScalaTypes.list(plan.children())) {
-        LogicalPlan result = grouped(child);
+        boolean isQuery = plan instanceof V2WriteCommand && child == ((V2WriteCommand) plan).query();
+        LogicalPlan result = child instanceof Command || child instanceof Subquery
+          ? grouped(child)
+          : grouped(child, isQuery ? distribution(child) : null, new IdentityHashMap<Object, String>());
         isChanged |= result != child;
         children.add(result);
       }
       return isChanged ? (LogicalPlan) plan.withNewChildren(ScalaTypes.seq(children)) : plan;
     }
-    if (plan.isStreaming() || !plan.deterministic()) return plan;
-    ClusteringKeys keys = ClusteringKeys.of(plan);
-    List<GroupedScan> scans = new ArrayList<>();
-    if (keys.isEmpty() || !addScans(plan, keys, scans)) return plan;
+    return grouped(plan, null, new IdentityHashMap<Object, String>());
+  }
+
+  /** The node that divides the rows of a write among its tasks by the partition fields; null if there is none. */
+  private static RebalancePartitions distribution(LogicalPlan query) {
+    LogicalPlan node = query;
+    while (node instanceof Sort && !((Sort) node).global() || node instanceof Project)
+      node = (LogicalPlan) node.children().apply(0);
+    return node instanceof RebalancePartitions ? (RebalancePartitions) node : null;
+  }
+
+  /** rejected: takes the reasons for the scans that could be grouped and are not. */
+  private LogicalPlan grouped(LogicalPlan plan, RebalancePartitions written, Map<Object, String> rejected)
+    throws ReflectiveOperationException {
+    if (plan.isStreaming() || !isDeterministic(plan)) return plan;
+    ClusteringKeys keys = ClusteringKeys.of(plan, written);
+    Map<Object, DataSourceV2ScanRelation> relations = new IdentityHashMap<>();
+    if (keys.isEmpty() || !addScans(plan, relations)) return plan;
+    Groupings groupings = groupings(plan, keys, relations, written);
+    List<GroupedScan> scans = scans(groupings, relations);
+    LogicalPlan result = grouped(plan, scans, groupings.areWritten() ? written : null, rejected);
+    return result == plan && groupings.areWritten() ? grouped(plan, scans, null, rejected) : result;
+  }
+
+  /** Whether the rows do not depend on which task reads which: by the number of a row, MERGE only tells rows of one task apart. */
+  private static boolean isDeterministic(LogicalPlan plan) {
+    if (plan.deterministic()) return true;
+    for (Expression e : ScalaTypes.list(plan.expressions())) {
+      boolean isRowNumber = e instanceof Alias && ((Alias) e).name().equals("__row_id")
+        && ((Alias) e).child() instanceof MonotonicallyIncreasingID;
+      if (!e.deterministic() && !isRowNumber) return false;
+    }
+    for (LogicalPlan child : ScalaTypes.list(plan.children()))
+      if (!isDeterministic(child)) return false;
+    return true;
+  }
+
+  /** The plan with those scans that are worth it, and without a node that they make superfluous. */
+  private LogicalPlan grouped(
+    LogicalPlan plan, List<GroupedScan> scans, RebalancePartitions superfluous, Map<Object, String> rejected) {
     boolean isAlways = ALWAYS.equalsIgnoreCase(conf().getConfString(SWITCH, "true").trim());
     SparkSession session = SparkSession.active();
-    if (!isAlways) scans = GroupBalance.candidates(scans);
+    LogicalPlan without = superfluous == null ? plan : without(plan, superfluous);
+    if (!isAlways) scans = GroupBalance.candidates(scans, rejected);
     while (!scans.isEmpty()) {
-      List<List<GroupedScan>> stages = GroupedStages.worthwhile(with(plan, relations(scans)), scans, session, isAlways);
+      List<List<GroupedScan>> stages = GroupedStages.worthwhile(
+        with(without, relations(scans)), scans, superfluous != null, session, isAlways, rejected);
       Map<Object, LogicalPlan> noted = new IdentityHashMap<>();
       List<GroupedScan> kept = new ArrayList<>();
       for (List<GroupedScan> stage : stages) {
         kept.addAll(stage);
         for (GroupedScan scan : stage) noted.put(scan.original, scan.noted(stage));
       }
-      if (kept.size() == scans.size()) return with(plan, noted);
+      if (kept.size() == scans.size()) return with(without, noted);
+      if (superfluous != null) return plan; // which of them the write relies on is not known
       scans = kept;
     }
     return plan;
   }
 
-  /** Adds the scans that could be grouped by keys; false if the plan has grouped ones already. */
-  private static boolean addScans(LogicalPlan plan, ClusteringKeys keys, List<GroupedScan> scans)
-    throws ReflectiveOperationException {
+  private static LogicalPlan without(LogicalPlan plan, RebalancePartitions superfluous) {
+    if (plan == superfluous) return superfluous.child();
+    return (LogicalPlan) plan.withNewChildren(
+      ScalaTypes.seq(List.of(without((LogicalPlan) plan.children().apply(0), superfluous))));
+  }
+
+  /** Adds the scans that could be grouped; false if the plan has grouped ones already. */
+  private static boolean addScans(LogicalPlan plan, Map<Object, DataSourceV2ScanRelation> relations) {
     if (plan instanceof DataSourceV2ScanRelation) {
       DataSourceV2ScanRelation scanned = (DataSourceV2ScanRelation) plan;
       if (scanned.keyGroupedPartitioning().isDefined()) return false;
-      GroupedScan scan = GroupedScan.isCandidate(scanned) ? GroupedScan.of(scanned, keys) : null;
-      if (scan != null) scans.add(scan);
+      if (GroupedScan.isCandidate(scanned)) relations.put(scanned.scan(), scanned);
     }
     for (LogicalPlan child : ScalaTypes.list(plan.children()))
-      if (!addScans(child, keys, scans)) return false;
+      if (!addScans(child, relations)) return false;
     return true;
+  }
+
+  private Groupings groupings(LogicalPlan plan, ClusteringKeys keys, Map<Object, DataSourceV2ScanRelation> relations,
+    RebalancePartitions written) throws ReflectiveOperationException {
+    Map<Object, List<PartitionKey>> fields = new IdentityHashMap<>();
+    for (Map.Entry<Object, DataSourceV2ScanRelation> entry : relations.entrySet())
+      fields.put(entry.getKey(), GroupedScan.fields((DataSourceV2ScanRelation) entry.getValue(), keys));
+    return Groupings.of(plan, keys, fields, isTrue(conf(), ALL_KEYS), written);
+  }
+
+  private static List<GroupedScan> scans(Groupings groupings, Map<Object, DataSourceV2ScanRelation> relations)
+    throws ReflectiveOperationException {
+    List<GroupedScan> scans = new ArrayList<>();
+    for (Map.Entry<Object, Groupings.Grouping> entry : groupings.byScan().entrySet())
+      scans.add(GroupedScan.of(
+        (DataSourceV2ScanRelation) relations.get(entry.getKey()), (Groupings.Grouping) entry.getValue()));
+    return scans;
   }
 
   private static Map<Object, LogicalPlan> relations(List<GroupedScan> scans) {
@@ -144,8 +257,11 @@ public class Colocate extends SwitchedRule {
       DataSourceV2ScanRelation scanned = TrialTable.scanned(plan);
       if (scanned != null && scanned.keyGroupedPartitioning().isDefined()) return null; // the session's setting does it
       if (scanned == null || !GroupedScan.isCandidate(scanned)) return "a scan is not as it is expected";
-      GroupedScan grouped = GroupedScan.of(scanned, ClusteringKeys.of(plan));
-      if (grouped == null) return "a scan cannot be grouped";
+      Map<Object, DataSourceV2ScanRelation> relations = new IdentityHashMap<>();
+      relations.put(scanned.scan(), scanned);
+      List<GroupedScan> scans = scans(groupings(plan, ClusteringKeys.of(plan, null), relations, null), relations);
+      if (scans.size() != 1) return "a scan cannot be grouped";
+      GroupedScan grouped = (GroupedScan) scans.get(0);
       Map<List<Object>, Long> bytes = new HashMap<>();
       bytes.put(new ArrayList<Object>(List.of(Integer.valueOf(3))), Long.valueOf(2));
       bytes.put(new ArrayList<Object>(List.of(Integer.valueOf(4))), Long.valueOf(1));

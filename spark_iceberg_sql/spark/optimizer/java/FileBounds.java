@@ -195,9 +195,11 @@ public final class FileBounds {
       if (kept != null) faults.put(key, kept);
       if (index++ % stride != 0 || kept != null) continue;
       keys.add(key);
-      checks.add(new ManifestCheck(table, (ManifestFile) manifests.get(key), fields, footers));
     }
-    if (checks.isEmpty()) return stride == 1;
+    if (keys.isEmpty()) return stride == 1;
+    ReadAhead.Ahead ahead = ReadAhead.of(table, manifests.values());
+    for (String key : keys)
+      checks.add(new ManifestCheck(table, (ManifestFile) manifests.get(key), fields, footers, ahead));
     for (Schema schema : table.schemas().values()) fields.putAll(TypeUtil.indexById(schema.asStruct()));
     fields.putAll(TypeUtil.indexById(table.schema().asStruct()));
     try {

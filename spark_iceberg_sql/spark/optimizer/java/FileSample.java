@@ -3,6 +3,7 @@ package sparkicebergsql;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
@@ -23,6 +24,7 @@ import org.apache.iceberg.expressions.InclusiveMetricsEvaluator;
 import org.apache.iceberg.expressions.ManifestEvaluator;
 import org.apache.iceberg.expressions.Projections;
 import org.apache.iceberg.expressions.ResidualEvaluator;
+import org.apache.iceberg.types.Types;
 import org.apache.spark.sql.internal.SQLConf;
 
 /**
@@ -74,8 +76,15 @@ public final class FileSample {
    * The files of the sample that a scan with a filter reads, without their deletes; null if the snapshot has so few files
    * that all are planned as soon.
    */
-  public static List<FileScanTask> of(SnapshotFiles files, Expression filter) {
-    if (!files.hasMoreThan(SMALL, 0)) return null;
+  public static List<FileScanTask> of(SnapshotFiles files, Expression filter) { return of(files, filter, null); }
+
+  /**
+   * As the other one; null also if the bounds of some columns have just been read of all files.
+   *
+   * @param names those of the columns; null for those that no rule has asked for
+   */
+  public static List<FileScanTask> of(SnapshotFiles files, Expression filter, Collection<String> names) {
+    if (!files.hasMoreThan(SMALL, 0) || names != null && areRead(files, names)) return null;
     FileSample sample = new FileSample(files, filter);
     try {
       sample.read();
@@ -83,6 +92,16 @@ public final class FileSample {
       throw new UncheckedIOException(e);
     }
     return sample.tasks;
+  }
+
+  private static boolean areRead(SnapshotFiles files, Collection<String> names) {
+    List<Integer> ids = new ArrayList<>();
+    for (String name : names) {
+      Types.NestedField field = files.table.schema().findField(name);
+      if (field == null) return false;
+      ids.add(Integer.valueOf(field.fieldId()));
+    }
+    return ReadAhead.has(files.table, files.manifests(), ids);
   }
 
   private void read() throws IOException {

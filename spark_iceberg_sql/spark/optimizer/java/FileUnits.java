@@ -29,6 +29,8 @@ public final class FileUnits {
   private static final int IMPORTED = 4;
 
   private final Table table;
+  /** Whether files without field ids can be read. */
+  private final boolean isMapped;
   private final Map<Integer, Types.NestedField> fields;
   /** How many footers the whole check may still read. */
   private final AtomicInteger footers;
@@ -45,6 +47,7 @@ public final class FileUnits {
   /** fields: the table's columns by id. footers: how many Parquet footers may be read, shared by several checks. */
   public FileUnits(Table table, Map<Integer, Types.NestedField> fields, AtomicInteger footers) {
     this.table = table;
+    isMapped = table.properties().containsKey(ParquetTimes.MAPPING);
     this.fields = fields;
     this.footers = footers;
   }
@@ -59,8 +62,7 @@ public final class FileUnits {
 
   /** Whether another program may have written a file. Files without field ids need a mapping of names. */
   private boolean isImported(DataFile file) {
-    return file.format() == FileFormat.PARQUET && table.properties().containsKey(ParquetTimes.MAPPING)
-      && !OF_ICEBERG.matcher(FileAddress.of(file)).find();
+    return isMapped && file.format() == FileFormat.PARQUET && !OF_ICEBERG.matcher(FileAddress.of(file)).find();
   }
 
   /** Whether bounds of times could be in milliseconds or nanoseconds. */

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.PriorityQueue;
 import org.apache.spark.SparkConf;
@@ -17,7 +18,7 @@ import org.apache.spark.SparkContext;
  */
 public final class GroupBalance {
   /** The most that the busiest core may have of the work, of an even share. */
-  private static final double SHARE = 1.25;
+  private static final double SHARE = 1.15;
   /** The same where little may be gained: groups of a few values leave few rows to shuffle, and windows sort anyway. */
   private static final double SHARE_OF_GROUPS = 1.05;
   /** Bytes of a partition in one task, which sorts it on its disk if it is large. */
@@ -27,25 +28,37 @@ public final class GroupBalance {
 
   private GroupBalance() {}
 
-  /** The scans for which it may be so, with any of the others: no plan has to be tried for the rest. */
-  public static List<GroupedScan> candidates(List<GroupedScan> scans) {
+  /**
+   * The scans for which it may be so, with any of the others: no plan has to be tried for the rest.
+   *
+   * @param rejected takes the reasons for the rest, by their scans
+   */
+  public static List<GroupedScan> candidates(List<GroupedScan> scans, Map<Object, String> rejected) {
     long total = 0;
     for (GroupedScan scan : scans)
       for (Long size : scan.bytes.values()) total += size.longValue();
     List<GroupedScan> candidates = new ArrayList<>();
-    for (GroupedScan scan : scans)
+    for (GroupedScan scan : scans) {
       if (!areSmall(scan.bytes.size(), total)) candidates.add(scan);
+      else rejected.put(scan.original, small(scan.bytes.size(), total));
+    }
     return candidates;
   }
 
   private static boolean areSmall(int partitions, long total) { return partitions == 0 || total / partitions < SMALL; }
 
+  private static String small(int partitions, long total) {
+    return partitions == 0
+      ? "no file is read"
+      : "the partitions have " + ByteSize.text(total / partitions) + " on average, which a shuffle moves as fast";
+  }
+
   /**
-   * Whether it is so for scans whose partitions of the same values are read by the same task.
+   * Why it is not so for scans whose partitions of the same values are read by the same task; null if it is.
    *
    * @param isOfAllRows whether a shuffle would move all rows of a side of a join
    */
-  public static boolean isGood(List<GroupedScan> scans, boolean isOfAllRows, SparkContext context) {
+  public static String obstacle(List<GroupedScan> scans, boolean isOfAllRows, SparkContext context) {
     Map<List<Object>, Long> bytes = new HashMap<>();
     boolean isDivided = false;
     for (GroupedScan scan : scans) {
@@ -56,17 +69,18 @@ public final class GroupBalance {
         bytes.put((List<Object>) group.getKey(), Long.valueOf((sum == null ? 0 : sum.longValue()) + size));
       }
     }
-    double share = isOfAllRows ? SHARE : SHARE_OF_GROUPS;
-    return isDivided && isGood(new ArrayList<>(bytes.values()), cores(context), share); // one task needs no shuffle
+    if (!isDivided) return "one task reads all of the table";
+    return obstacle(new ArrayList<>(bytes.values()), cores(context), isOfAllRows ? SHARE : SHARE_OF_GROUPS);
   }
 
   /** sizes: of the partitions. */
-  private static boolean isGood(List<Long> sizes, int cores, double share) {
+  private static String obstacle(List<Long> sizes, int cores, double share) {
     long total = 0;
     for (Long size : sizes) total += size.longValue();
-    if (areSmall(sizes.size(), total)) return false;
+    if (areSmall(sizes.size(), total)) return small(sizes.size(), total);
     Collections.sort(sizes, Collections.reverseOrder());
-    if (((Long) sizes.get(0)).longValue() > LARGEST) return false;
+    long largest = ((Long) sizes.get(0)).longValue();
+    if (largest > LARGEST) return "the largest partition has " + ByteSize.text(largest) + ", too much for one task";
     PriorityQueue<Long> loads = new PriorityQueue<>(); // each partition goes to the core that is free first
     for (int i = 0; i < cores; i++) loads.add(Long.valueOf(0));
     long busiest = 0;
@@ -75,7 +89,10 @@ public final class GroupBalance {
       busiest = Math.max(busiest, load);
       loads.add(Long.valueOf(load));
     }
-    return busiest <= share * total / cores;
+    if (busiest <= share * total / cores) return null;
+    return String.format(Locale.ROOT,
+      "the partitions do not divide the work evenly among %d cores: one core would have %.1f times its share", cores,
+      busiest * (double) cores / total);
   }
 
   /** The cores that a query may have: of the executors there are, or may be. */

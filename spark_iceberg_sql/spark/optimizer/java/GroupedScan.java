@@ -9,18 +9,18 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import org.apache.iceberg.PartitionField;
 import org.apache.iceberg.PartitionSpec;
 import org.apache.iceberg.ScanTaskGroup;
 import org.apache.iceberg.StructLike;
 import org.apache.iceberg.spark.source.SparkTable;
 import org.apache.iceberg.types.Types;
-import org.apache.spark.sql.catalyst.expressions.Attribute;
-import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.connector.read.Scan;
+import org.apache.spark.sql.connector.write.RowLevelOperationTable;
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation;
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation;
-import org.apache.spark.sql.execution.datasources.v2.V2ScanPartitioningAndOrdering;
 import org.objenesis.ObjenesisStd;
 
 /**
@@ -30,7 +30,7 @@ import org.objenesis.ObjenesisStd;
  * of one scan with the same files, which are not planned again: only how they are divided among tasks differs.
  */
 public final class GroupedScan {
-  private static final String GROUPS = "taskGroups", KEY_TYPE = "groupingKeyType";
+  private static final String GROUPS = "taskGroups", NOTE = "no shuffle: ";
 
   /** As the optimizer built it. */
   public final Scan original;
@@ -60,44 +60,82 @@ public final class GroupedScan {
     if (scanned.keyGroupedPartitioning().isDefined() || scanned.ordering().isDefined()) return false;
     Object relation = scanned.relation();
     if (!(relation instanceof DataSourceV2Relation)) return false;
-    if (!(((DataSourceV2Relation) relation).table() instanceof SparkTable)) return false;
+    Object table = ((DataSourceV2Relation) relation).table();
+    // Those of a MERGE by position: the write does not look at its scan for the files that it replaces.
+    if (!(table instanceof SparkTable) && !(table instanceof RowLevelOperationTable)) return false;
     PartitionLayout layout = PartitionLayout.of(relation);
     return layout != null && layout.table().spec().isPartitioned() && layout.snapshot() != null;
   }
 
   /**
-   * The scan, grouped by all partition fields whose columns it reads; null if their values are not sure to be the same
-   * for the same values of the columns: in files of several specs, of types that Spark compares in another way than
-   * Iceberg, in files with values that are known to be wrong; or if a column is no key.
+   * The partition fields of a scan by whose values its rows could be grouped; none if those are not sure to be the same
+   * for the same values of the keys: in files of several specs, of types that Spark compares in another way than Iceberg,
+   * in files with values that are known to be wrong.
    */
-  public static GroupedScan of(DataSourceV2ScanRelation scanned, ClusteringKeys keys)
+  public static List<PartitionKey> fields(DataSourceV2ScanRelation scanned, ClusteringKeys keys)
+    throws ReflectiveOperationException {
+    List<PartitionKey> fields = new ArrayList<>();
+    for (PartitionSpec spec : PartitionLayout.of(scanned.relation()).table().specs().values())
+      for (PartitionField field : spec.fields()) fields.addAll(PartitionKey.of(field, scanned, keys));
+    if (fields.isEmpty()) return fields;
+    Collection<?> specs = (Collection<?>) call(scanned.scan(), "specs");
+    List<PartitionKey> result = new ArrayList<>();
+    if (specs.size() != 1) return result;
+    for (PartitionKey key : fields)
+      if (((PartitionSpec) specs.iterator().next()).fields().contains(key.field)) result.add(key);
+    return result;
+  }
+
+  /** The scan with a grouping. */
+  public static GroupedScan of(DataSourceV2ScanRelation scanned, Groupings.Grouping grouping)
     throws ReflectiveOperationException {
     Scan original = scanned.scan(), scan = copy(original);
-    set(scan, "preserveDataGrouping", Boolean.TRUE);
-    set(scan, KEY_TYPE, null);
-    set(scan, "groupingKeyTransforms", null);
-    Types.StructType keyType = (Types.StructType) call(scan, KEY_TYPE);
-    List<PartitionField> fields = fields(scan, keyType);
-    if (fields == null) return null;
-    StringBuilder text = new StringBuilder();
-    for (PartitionField field : fields) {
-      String clause = clause(field, scanned, keys);
-      if (clause == null) return null;
-      text.append(text.length() == 0 ? "" : ", ").append(clause);
+    Types.StructType partition =
+      ((PartitionSpec) ((Collection<?>) call(scan, "specs")).iterator().next()).partitionType();
+    Types.NestedField first = null;
+    Map<Integer, Types.NestedField> types = new TreeMap<>();
+    Set<String> clauses = new LinkedHashSet<>();
+    for (PartitionKey key : grouping.fields.values()) {
+      Types.NestedField type = partition.field(key.field.fieldId());
+      first = first == null ? type : first;
+      types.put(key.number, type);
+      clauses.add(key.clause);
+    }
+    Map<Integer, Expression> expressions = new TreeMap<>();
+    for (PartitionKey key : grouping.fields.values())
+      expressions.put(key.number, key.expression((Types.NestedField) types.get(key.number)));
+    for (Map.Entry<Integer, Expression> other : grouping.others.entrySet()) {
+      // Iceberg has no other value for each partition, and none is compared with that of another key.
+      types.put(
+        other.getKey(), Types.NestedField.optional(first.fieldId(), first.name() + "_" + other.getKey(), first.type()));
+      expressions.put(other.getKey(), PartitionKey.any((Expression) other.getValue(), first));
     }
     int tasks = ((List<?>) call(scan, GROUPS)).size();
+    set(scan, "preserveDataGrouping", Boolean.TRUE);
+    set(scan, "groupingKeyTransforms", null);
+    set(scan, "groupingKeyType", Types.StructType.of(new ArrayList<Types.NestedField>(types.values())));
     set(scan, GROUPS, null);
     Map<List<Object>, Long> bytes = new LinkedHashMap<>();
     for (Object group : (List<?>) call(scan, GROUPS)) {
-      List<Object> key = key(((ScanTaskGroup<?>) group).groupingKey(), fields.size());
+      List<Object> key = key(((ScanTaskGroup<?>) group).groupingKey(), types.size());
       Long sum = (Long) bytes.get(key);
       bytes.put(key, Long.valueOf((sum == null ? 0 : sum.longValue()) + ((ScanTaskGroup<?>) group).sizeBytes()));
     }
-    LogicalPlan grouped = (LogicalPlan) V2ScanPartitioningAndOrdering.apply(
-      SparkScans.replaced(scanned, (DataSourceV2Relation) scanned.relation(), scan));
-    DataSourceV2ScanRelation relation = (DataSourceV2ScanRelation) grouped;
-    if (relation.keyGroupedPartitioning().isEmpty()) return null; // the table's catalog does not know the functions
-    return new GroupedScan(original, relation, text.toString(), bytes, tasks > 1);
+    DataSourceV2ScanRelation relation =
+      SparkScans.grouped(scanned, scan, ScalaTypes.seq(new ArrayList<Expression>(expressions.values())));
+    return new GroupedScan(original, relation, String.join(", ", clauses), bytes, tasks > 1);
+  }
+
+  /** A relation as it was before it was grouped: the argument itself if this class has not done that. */
+  public static DataSourceV2ScanRelation ungrouped(DataSourceV2ScanRelation scanned)
+    throws ReflectiveOperationException {
+    String reason = ReadNotes.reason(scanned);
+    if (!scanned.keyGroupedPartitioning().isDefined() || reason == null || !reason.contains(NOTE)) return scanned;
+    Scan scan = copy(scanned.scan());
+    set(scan, "preserveDataGrouping", Boolean.FALSE);
+    set(scan, "groupingKeyType", null);
+    set(scan, GROUPS, null);
+    return SparkScans.grouped(scanned, scan, null);
   }
 
   /** The relation, with the tables for which it is grouped noted for explanations. */
@@ -106,64 +144,8 @@ public final class GroupedScan {
     for (GroupedScan scan : together) names.add(PartitionLayout.name((DataSourceV2Relation) scan.relation.relation()));
     String verb = names.size() == 1 ? " is" : " are";
     DataSourceV2Relation read = (DataSourceV2Relation) relation.relation();
-    String note = "no shuffle: " + Outgoing.visible(String.join(" and ", names) + verb + " grouped by " + fields);
+    String note = NOTE + Outgoing.visible(String.join(" and ", names) + verb + " grouped by " + fields);
     return SparkScans.replaced(relation, ReadNotes.noted(read, note), relation.scan());
-  }
-
-  /** The fields of a grouping; null if there are none, or files have several specs. */
-  private static List<PartitionField> fields(Scan scan, Types.StructType keyType) throws ReflectiveOperationException {
-    Collection<?> specs = (Collection<?>) call(scan, "specs");
-    if (specs.size() != 1 || keyType.fields().isEmpty()) return null;
-    PartitionSpec spec = (PartitionSpec) specs.iterator().next();
-    List<PartitionField> fields = new ArrayList<>();
-    for (Types.NestedField key : keyType.fields())
-      for (PartitionField field : spec.fields())
-        if (field.fieldId() == key.fieldId()) fields.add(field);
-    return fields.size() == keyType.fields().size() ? fields : null;
-  }
-
-  /** A partition field as in DDL; null if rows must not be grouped by it. */
-  private static String clause(PartitionField field, DataSourceV2ScanRelation scanned, ClusteringKeys keys) {
-    PartitionLayout layout = PartitionLayout.of(scanned.relation());
-    Types.NestedField source = layout.table().schema().asStruct().field(field.sourceId()); // null if nested
-    if (source == null) return null;
-    for (Attribute column : ScalaTypes.list(scanned.output())) {
-      Types.NestedField read = layout.field(column);
-      if (read == null || read.fieldId() != source.fieldId()) continue;
-      if (!keys.contain(column)) return null;
-      Transform transform = Transform.ofSpec(field.transform().toString());
-      String clause = clause(field, transform, source);
-      // Iceberg reads a column that is a field itself from the partition, and a bucket depends on the value alone.
-      boolean isSure = field.transform().isIdentity() || transform != null && transform.hashes;
-      return clause == null || isSure || layout.faults(column).isEmpty() ? clause : null;
-    }
-    return null;
-  }
-
-  private static String clause(PartitionField field, Transform transform, Types.NestedField source) {
-    boolean isTime = false;
-    switch (source.type().typeId()) {
-      case DATE:
-      case TIMESTAMP:
-        isTime = true;
-        break;
-      case INTEGER:
-      case LONG:
-      case STRING:
-      case DECIMAL:
-        break;
-      default:
-        return null; // NaN, -0.0 and binaries compare otherwise; Spark has a uuid as text, with another bucket
-    }
-    if (field.transform().isIdentity()) return source.name();
-    if (transform == null) return null;
-    if (transform.hashes) {
-      String text = field.transform().toString();
-      String count = text.substring(transform.name.length() + 1, text.length() - 1);
-      return transform.function + "(" + count + ", " + source.name() + ")";
-    }
-    // Spark does not know truncate.
-    return isTime && transform.unit != null ? transform.function + "(" + source.name() + ")" : null;
   }
 
   private static List<Object> key(StructLike values, int size) {

@@ -78,28 +78,39 @@ public final class GroupedStages {
    * Of the grouped scans of a plan, those that are worth it, in lists of those whose rows come together.
    *
    * @param plan an optimized query, with these scans
+   * @param isWritten whether a write needs no shuffle of the rows, either, if they come as they are grouped
    * @param isAlways whether also if it is not expected to be faster
+   * @param rejected takes the reasons for those that are used and not worth it, by their scans
    */
-  public static List<List<GroupedScan>> worthwhile(
-    LogicalPlan plan, List<GroupedScan> scans, SparkSession session, boolean isAlways) {
+  public static List<List<GroupedScan>> worthwhile(LogicalPlan plan, List<GroupedScan> scans, boolean isWritten,
+    SparkSession session, boolean isAlways, Map<Object, String> rejected) {
     GroupedStages result = new GroupedStages(session, isAlways);
     for (GroupedScan scan : scans) result.scans.put(scan.relation.scan(), scan);
-    result.end(result.stage(physical(plan, session)));
+    Stage last = result.stage(physical(plan, session));
+    last.isUsed |= isWritten && !last.isMixed;
+    last.isOfAllRows |= isWritten && !last.isReduced;
+    result.end(last);
     List<List<GroupedScan>> kept = new ArrayList<>();
-    if (result.isUnsure) return kept;
+    if (result.isUnsure || isWritten && last.scans.isEmpty()) return kept;
     for (Stage stage : result.stages)
-      if (result.isWorthwhile(stage)) kept.add(stage.scans);
+      if (stage.isUsed) {
+        String obstacle = result.obstacle(stage);
+        if (obstacle == null) kept.add(stage.scans);
+        else
+          for (GroupedScan scan : stage.scans) rejected.put(scan.original, obstacle);
+      }
     return kept;
   }
 
-  private boolean isWorthwhile(Stage stage) {
-    if (!stage.isUsed) return false;
-    return isAlways
-      || !stage.mayReadLess && GroupBalance.isGood(stage.scans, stage.isOfAllRows, session.sparkContext());
+  /** Why scans are not worth it; null if they are. */
+  private String obstacle(Stage stage) {
+    if (isAlways) return null;
+    if (stage.mayReadLess) return "other rules may leave out files of it while the query runs";
+    return GroupBalance.obstacle(stage.scans, stage.isOfAllRows, session.sparkContext());
   }
 
   /** The plan that Spark would run, with its shuffles; nothing runs. */
-  private static SparkPlan physical(LogicalPlan plan, SparkSession session) {
+  public static SparkPlan physical(LogicalPlan plan, SparkSession session) {
     SparkPlan planned =
       (SparkPlan) ((org.apache.spark.sql.classic.SparkSession) session).sessionState().planner().plan(plan).next();
     return new EnsureRequirements(true, Option.empty()).apply(planned);

@@ -44,13 +44,19 @@ public final class ManifestCheck implements Callable<List<BoundFault>> {
   private final FileUnits units;
   private final List<BoundFault> faults = new ArrayList<>();
   private List<PartitionField> partitioning;
+  private final ReadAhead.Ahead ahead;
   private boolean hasOrc;
   private Set<Object> ofStructs;
   private List<Types.NestedField> times;
 
-  /** fields: the table's columns by id. footers: how many Parquet footers may be read, shared by several checks. */
-  public ManifestCheck(
-    Table table, ManifestFile manifest, Map<Integer, Types.NestedField> fields, AtomicInteger footers) {
+  /**
+   * @param fields the table's columns by id
+   * @param footers how many Parquet footers may be read, shared by several checks
+   * @param ahead takes the files; null if no rule will ask for them
+   */
+  public ManifestCheck(Table table, ManifestFile manifest, Map<Integer, Types.NestedField> fields,
+    AtomicInteger footers, ReadAhead.Ahead ahead) {
+    this.ahead = ahead;
     this.table = table;
     this.manifest = manifest;
     this.fields = fields;
@@ -67,6 +73,8 @@ public final class ManifestCheck implements Callable<List<BoundFault>> {
     ManifestReader<DataFile> files = ManifestFiles.read(manifest, table.io(), table.specs());
     partitioning = files.spec().fields();
     long count = 0;
+    List<DataFile> copies = new ArrayList<>();
+    FileFigures.Copier copier = ahead == null ? null : ahead.copier();
     CloseableIterable<?> entries = null;
     try {
       files.select(List.of("file_path", "file_format", "record_count", "file_size_in_bytes", "partition",
@@ -77,6 +85,7 @@ public final class ManifestCheck implements Callable<List<BoundFault>> {
         count++;
         units.add(file);
         check(file);
+        if (copier != null) copies.add(copier.copy(file));
       }
     } finally {
       if (entries != null) entries.close();
@@ -84,6 +93,7 @@ public final class ManifestCheck implements Callable<List<BoundFault>> {
     }
     ManifestPass.count(1, count);
     TruncatedFile.check(table, manifest, count);
+    if (ahead != null) ahead.keep(table, manifest, copies);
     units.resolve(faults);
     return faults;
   }
@@ -113,10 +123,15 @@ public final class ManifestCheck implements Callable<List<BoundFault>> {
   }
 
   private void check(DataFile file) {
+    Map<Integer, ByteBuffer> lower = file.lowerBounds(), upper = file.upperBounds();
+    Set<Object> notPlain = new HashSet<>(); // the columns whose partition values must be looked at with the bounds
     for (int i = 0; i < partitioning.size(); i++) {
       PartitionField field = (PartitionField) partitioning.get(i);
-      boolean isNull = !field.transform().isVoid() && file.partition().get(i, Object.class) == null;
-      checkPartition(file, field, file.partition().get(i, Object.class));
+      Object value = file.partition().get(i, Object.class);
+      if (isPlain(file, field, value, lower, upper)) continue;
+      notPlain.add(Integer.valueOf(field.sourceId()));
+      boolean isNull = !field.transform().isVoid() && value == null;
+      checkPartition(file, field, value);
       if (!isNull) continue;
       boolean isCounted = isAllNull(file, field.sourceId());
       BoundFault.Kind kind = isCounted ? BoundFault.Kind.COUNTED_NULLS : BoundFault.Kind.NULLS;
@@ -127,19 +142,28 @@ public final class ManifestCheck implements Callable<List<BoundFault>> {
       addUnbounded(file);
     }
     addMiscounted(file);
-    Map<Integer, ByteBuffer> lower = file.lowerBounds(), upper = file.upperBounds();
     if (lower == null || upper == null) return;
-    for (Integer id : lower.keySet()) {
+    for (Map.Entry<Integer, ByteBuffer> entry : lower.entrySet()) {
+      Integer id = (Integer) entry.getKey();
       Types.NestedField field = (Types.NestedField) fields.get(id);
-      if (field == null || upper.get(id) == null) continue;
-      if (field.type().typeId() == Type.TypeID.UUID && SIGNED_UUIDS)
-        checkUuids(file, id.intValue(), (ByteBuffer) lower.get(id), (ByteBuffer) upper.get(id));
+      ByteBuffer from = (ByteBuffer) entry.getValue(), to = (ByteBuffer) upper.get(id);
+      if (field == null || to == null) continue;
+      if (field.type().typeId() == Type.TypeID.UUID && SIGNED_UUIDS) checkUuids(file, id.intValue(), from, to);
       if (!isOrdered(field.type())) continue;
       boolean isFloating = field.type().typeId() == Type.TypeID.FLOAT || field.type().typeId() == Type.TypeID.DOUBLE;
-      if (isFloating && !Long.valueOf(0).equals(count(file.nanValueCounts(), id.intValue())))
+      if (isFloating && !Long.valueOf(0).equals(count(file.nanValueCounts(), id)))
         add(id.intValue(), BoundFault.Kind.NANS, file);
-      check(file, field, (ByteBuffer) lower.get(id), (ByteBuffer) upper.get(id));
+      boolean isPlain = from != null && PlainFigures.areBounds(file, field.type(), from, to);
+      if (!isPlain || notPlain.contains(id) || isEmpty(file, id)) check(file, field, from, to);
     }
+  }
+
+  private boolean isPlain(
+    DataFile file, PartitionField field, Object value, Map<Integer, ByteBuffer> lower, Map<Integer, ByteBuffer> upper) {
+    Integer id = Integer.valueOf(field.sourceId());
+    Types.NestedField source = (Types.NestedField) fields.get(id);
+    if (value == null || source == null || lower == null || upper == null) return false;
+    return PlainFigures.isPartition(file, field, source, value, (ByteBuffer) lower.get(id), (ByteBuffer) upper.get(id));
   }
 
   private void checkPartition(DataFile file, PartitionField field, Object value) {
@@ -258,7 +282,7 @@ public final class ManifestCheck implements Callable<List<BoundFault>> {
       units.suspect(fault(id, BoundFault.Kind.UNREAD, file, true, minimum, maximum));
     else fault = OrcTimes.early(file, field, minimum, maximum);
     if (fault != null) BoundFault.add(faults, fault);
-    if (isEmpty(file, id)) add(id, BoundFault.Kind.COUNTS, file);
+    if (isEmpty(file, Integer.valueOf(id))) add(id, BoundFault.Kind.COUNTS, file);
     if (fault == null)
       for (int i = 0; i < partitioning.size(); i++)
         if (contradicts(file, i, type, id, from, to)) add(id, BoundFault.Kind.PARTITION, file);
@@ -293,7 +317,7 @@ public final class ManifestCheck implements Callable<List<BoundFault>> {
   }
 
   /** Whether a column that has bounds has no values, or more nulls than rows, by its counts. */
-  private static boolean isEmpty(DataFile file, int id) {
+  private static boolean isEmpty(DataFile file, Integer id) {
     Object values = count(file.valueCounts(), id), nulls = count(file.nullValueCounts(), id);
     if (!(nulls instanceof Long)) return false;
     long n = ((Long) nulls).longValue();
@@ -302,13 +326,11 @@ public final class ManifestCheck implements Callable<List<BoundFault>> {
 
   /** Whether Iceberg knows by a file's counts that a column has nothing but nulls. */
   private static boolean isAllNull(DataFile file, int id) {
-    Object values = count(file.valueCounts(), id);
-    return values != null && values.equals(count(file.nullValueCounts(), id));
+    Object values = count(file.valueCounts(), Integer.valueOf(id));
+    return values != null && values.equals(count(file.nullValueCounts(), Integer.valueOf(id)));
   }
 
-  private static Object count(Map<Integer, Long> counts, int id) {
-    return counts == null ? null : counts.get(Integer.valueOf(id));
-  }
+  private static Object count(Map<Integer, Long> counts, Integer id) { return counts == null ? null : counts.get(id); }
 
   @SuppressWarnings({"unchecked", "rawtypes"})
   private static int compare(Type type, Object a, Object b) {

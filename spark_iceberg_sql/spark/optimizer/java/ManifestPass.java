@@ -25,8 +25,11 @@ import org.apache.iceberg.PartitionSpecParser;
 import org.apache.iceberg.SchemaParser;
 import org.apache.iceberg.Snapshot;
 import org.apache.iceberg.Table;
+import org.apache.iceberg.expressions.Evaluator;
 import org.apache.iceberg.expressions.Expression;
+import org.apache.iceberg.expressions.InclusiveMetricsEvaluator;
 import org.apache.iceberg.expressions.ManifestEvaluator;
+import org.apache.iceberg.expressions.Projections;
 import org.apache.iceberg.expressions.ResidualEvaluator;
 import org.apache.iceberg.io.CloseableIterable;
 import org.apache.iceberg.util.SnapshotUtil;
@@ -34,11 +37,11 @@ import org.apache.iceberg.util.ThreadPools;
 
 /**
  * One pass over the manifests of a snapshot without delete files, in parallel, with no more of each file than a rule
- * asks for: Iceberg's own planning reads six maps of statistics for one bound, and makes a task of each file.
+ * asks for: Iceberg's own planning reads six maps of statistics for one bound, and makes a task of each file. Manifests
+ * that have just been read for their check are not read again.
  */
 public final class ManifestPass {
-  private static final List<String> BASE =
-    List.of("file_path", "file_format", "partition", "record_count", "file_size_in_bytes");
+  private static final List<String> BASE = List.of("file_format", "partition", "record_count", "file_size_in_bytes");
   private static final List<String> BOUNDS = List.of("null_value_counts", "lower_bounds", "upper_bounds");
   /** What Iceberg needs besides to decide a filter. */
   private static final List<String> COUNTS = List.of("value_counts", "nan_value_counts");
@@ -61,9 +64,12 @@ public final class ManifestPass {
   /** A filter on the manifests of a spec, and the texts that a task is made of. */
   private final class SpecText {
     final ManifestEvaluator manifests;
+    final Evaluator partitions;
     final String schemaText, specText;
 
     SpecText(PartitionSpec spec) {
+      partitions = new Evaluator(
+        spec.partitionType(), Projections.inclusive(spec, isCaseSensitive).project(filter), isCaseSensitive);
       manifests = ManifestEvaluator.forRowFilter(filter, spec, isCaseSensitive);
       schemaText = SchemaParser.toJson(table.schema());
       specText = PartitionSpecParser.toJson(spec);
@@ -138,7 +144,7 @@ public final class ManifestPass {
     for (ManifestFile manifest : manifests) {
       if (!manifest.hasAddedFiles() && !manifest.hasExistingFiles()) continue;
       SpecText spec = spec(manifest.partitionSpecId());
-      if (spec.manifests.eval(manifest)) parts.add(new Part(manifest, spec));
+      if (spec.manifests.eval(manifest)) parts.add(new Part(manifest, spec, ReadAhead.files(table, manifest, columns)));
     }
     List<FileScanTask> tasks = new ArrayList<>();
     try {
@@ -163,16 +169,26 @@ public final class ManifestPass {
   private final class Part implements Callable<List<FileScanTask>> {
     final ManifestFile manifest;
     final SpecText spec;
+    /** Null if the manifest must be read. */
+    final List<DataFile> ahead;
 
-    Part(ManifestFile manifest, SpecText spec) {
+    Part(ManifestFile manifest, SpecText spec, List<DataFile> ahead) {
       this.manifest = manifest;
       this.spec = spec;
+      this.ahead = ahead;
     }
 
     @Override
     public List<FileScanTask> call() throws IOException {
       List<FileScanTask> tasks = new ArrayList<>();
+      if (ahead != null) {
+        InclusiveMetricsEvaluator bounds = new InclusiveMetricsEvaluator(table.schema(), filter, isCaseSensitive);
+        for (DataFile file : ahead)
+          if (!isFiltered() || spec.partitions.eval(file.partition()) && bounds.eval(file)) tasks.add(task(file));
+        return tasks;
+      }
       ManifestReader<DataFile> files = ManifestFiles.read(manifest, table.io(), table.specs());
+      FileFigures.Copier copier = new FileFigures.Copier(columns);
       CloseableIterable<?> entries = null;
       try {
         files.select(selected).caseSensitive(isCaseSensitive);
@@ -180,7 +196,7 @@ public final class ManifestPass {
         entries = entries(files);
         for (Object entry : entries) {
           DataFile file = file(entry);
-          tasks.add(task((DataFile) (columns.isEmpty() ? file.copyWithoutStats() : file.copyWithStats(columns))));
+          tasks.add(task(copier.copy(file)));
         }
       } finally {
         if (entries != null) entries.close();

@@ -17,14 +17,7 @@ import org.apache.iceberg.types.TypeUtil;
 import org.apache.iceberg.util.PropertyUtil;
 import org.apache.spark.SparkContext;
 import org.apache.spark.sql.SparkSession;
-import org.apache.spark.sql.catalyst.expressions.Alias;
-import org.apache.spark.sql.catalyst.expressions.NamedExpression;
-import org.apache.spark.sql.catalyst.plans.logical.Filter;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
-import org.apache.spark.sql.catalyst.plans.logical.Project;
-import org.apache.spark.sql.catalyst.plans.logical.Sort;
-import org.apache.spark.sql.connector.distributions.UnspecifiedDistribution;
-import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 
 /** The memory of the writers that one write may have open at once: one for each partition of each task. */
@@ -59,7 +52,7 @@ public final class OpenWriters {
   private final String name;
   private final Table table;
   private final CaseInsensitiveStringMap options;
-  private final LogicalPlan query;
+  private final WrittenRows rows;
   private final SparkWriteConf conf;
   private final SparkWriteRequirements requirements;
   private final PartitionSpec spec;
@@ -68,17 +61,17 @@ public final class OpenWriters {
   /**
    * @param name the table's
    * @param options those of the write
-   * @param query whose rows are written; null if it is not known
+   * @param rows what is written
    */
   public OpenWriters(
-    SparkSession session, String name, Table table, CaseInsensitiveStringMap options, LogicalPlan query) {
+    SparkSession session, String name, Table table, CaseInsensitiveStringMap options, WrittenRows rows) {
     context = session.sparkContext();
     this.name = name;
     this.table = table;
     this.options = options;
-    this.query = query;
+    this.rows = rows;
     conf = new SparkWriteConf(session, table, options);
-    requirements = conf.writeRequirements();
+    requirements = rows.requirements(conf);
     spec = (PartitionSpec) table.specs().get(Integer.valueOf(conf.outputSpecId()));
     values = values();
   }
@@ -87,14 +80,17 @@ public final class OpenWriters {
    * Whether the rows are to be sorted by partition, since the writers may need more than half of the heap; warns if they
    * may and the rows are not sorted. What the table or the write says of it decides.
    *
+   * @param query of the command, whose rows are written
    * @param hasOptions whether the write takes options, by which it can be told
    */
   public static boolean areReplaced(SparkSession session, String name, Table table, CaseInsensitiveStringMap options,
-    LogicalPlan query, boolean hasOptions) {
+    LogicalPlan command, LogicalPlan query, boolean hasOptions) {
     boolean isDecided = options.containsKey(OPTION) || table.properties().containsKey(PROPERTY);
     if (options.containsKey(REWRITE)) return false;
     try {
-      OpenWriters writers = new OpenWriters(session, name, table, options, query);
+      WrittenRows rows = new WrittenRows(command, query);
+      if (!rows.areData()) return false;
+      OpenWriters writers = new OpenWriters(session, name, table, options, rows);
       if (writers.bytes() <= writers.heap() * SHARE_OF_HEAP) return false;
       if (!isDecided && hasOptions && writers.isWorthSorting() && writers.isSortable(session)) return true;
       if ((writers.isLimited() || !isDecided) && REPORTED.add(writers.isLimited() ? name : ""))
@@ -107,31 +103,24 @@ public final class OpenWriters {
 
   /** Whether the number of partitions is known, or the rows are few; and the query has no order of its own. */
   private boolean isWorthSorting() {
-    if (query == null || isOrdered(query)) return false;
-    return isLimited() || query.stats().sizeInBytes().doubleValue() <= SMALL;
-  }
-
-  private static boolean isOrdered(LogicalPlan plan) {
-    if (plan instanceof Project || plan instanceof Filter)
-      return isOrdered((LogicalPlan) ScalaTypes.list(plan.children()).get(0));
-    return plan instanceof Sort;
+    if (!rows.isKnown() || rows.areOrdered()) return false;
+    return isLimited() || rows.bytes() <= SMALL;
   }
 
   /** At most so many bytes, if the number of partitions is limited; 0 if one writer is open at a time, or has small buffers. */
   public double bytes() {
     if (spec.isUnpartitioned() || !conf.useFanoutWriter(requirements) || conf.dataFileFormat() == FileFormat.AVRO)
       return 0;
-    if (isShuffled() || query == null) return writers() * perWriter();
+    if (isShuffled() || !rows.isKnown()) return writers() * perWriter();
     // Each task may have rows of each partition, which it holds until their row group is full.
     double rowGroups = writers() * PropertyUtil.propertyAsLong(table.properties(), ROW_GROUP, 128L * MEGABYTE);
-    double rows = query.stats().sizeInBytes().doubleValue() * BYTES_PER_BYTE;
-    return writers() * perWriter() + Math.min(rows, rowGroups);
+    return writers() * perWriter() + Math.min(rows.bytes() * BYTES_PER_BYTE, rowGroups);
   }
 
   private double writers() { return partitions() * (isShuffled() ? 1 : tasks()); }
 
   /** Whether the rows of a partition come to one task. */
-  private boolean isShuffled() { return !(requirements.distribution() instanceof UnspecifiedDistribution); }
+  private boolean isShuffled() { return rows.areShuffled(requirements); }
 
   /** Whether the values of the partition fields limit the number of partitions. */
   private boolean isLimited() { return !Double.isInfinite(values); }
@@ -146,7 +135,7 @@ public final class OpenWriters {
   }
 
   /** At most so many partitions, if anything is known that limits them. */
-  private double partitions() { return Math.min(rows(query), isLimited() ? values : ASSUMED); }
+  private double partitions() { return Math.min(rows.partitions(), isLimited() ? values : ASSUMED); }
 
   /** At most so many values of the partition fields together; infinite if not known. */
   private double values() {
@@ -158,30 +147,11 @@ public final class OpenWriters {
   /** At most so many values of a partition field, null being one. */
   private double values(PartitionField field) {
     Transform transform = Transform.ofSpec(field.transform().toString());
-    if (field.transform().isVoid() || isConstant(spec.schema().findColumnName(field.sourceId()))) return 1;
+    if (field.transform().isVoid() || rows.isConstant(spec.schema().findColumnName(field.sourceId()))) return 1;
     Type source = spec.schema().findType(field.sourceId());
     if (field.transform().isIdentity() && source.typeId() == Type.TypeID.BOOLEAN) return 3;
     if (transform == null || !transform.hashes) return Double.POSITIVE_INFINITY;
     return 1 + Double.parseDouble(field.transform().toString().replaceAll("[^0-9]", ""));
-  }
-
-  /** Whether the query has the same value of a column in all rows, as PARTITION (day = '...') gives it. */
-  private boolean isConstant(String column) {
-    if (!(query instanceof Project)) return false;
-    for (NamedExpression output : ScalaTypes.list(((Project) query).projectList()))
-      if (output.name().equals(column)) return output instanceof Alias && ((Alias) output).child().foldable();
-    return false;
-  }
-
-  /** At most so many rows; infinite if not known. */
-  private static double rows(LogicalPlan plan) {
-    if (plan == null) return Double.POSITIVE_INFINITY;
-    if (plan.maxRows().isDefined()) return ((Number) plan.maxRows().get()).doubleValue();
-    if (plan instanceof Project || plan instanceof Filter || plan instanceof Sort)
-      return rows((LogicalPlan) ScalaTypes.list(plan.children()).get(0));
-    if (PartitionLayout.of(plan) == null || ((DataSourceV2Relation) plan).stats().rowCount().isEmpty())
-      return Double.POSITIVE_INFINITY;
-    return ((scala.math.BigInt) ((DataSourceV2Relation) plan).stats().rowCount().get()).doubleValue();
   }
 
   /** The bytes of the heap in which a task writes. */
@@ -228,7 +198,7 @@ public final class OpenWriters {
     Map<String, String> sorted = new HashMap<>(options.asCaseSensitiveMap());
     sorted.put(OPTION, "false");
     SparkWriteConf conf = new SparkWriteConf(session, table, new CaseInsensitiveStringMap(sorted));
-    return spec.specId() == table.spec().specId() && conf.writeRequirements().hasOrdering();
+    return spec.specId() == table.spec().specId() && rows.requirements(conf).hasOrdering();
   }
 
   private static boolean isScattered(Type type) { return type == null || SCATTERED.contains(type.typeId()); }

@@ -117,6 +117,9 @@ public final class PartitionLayout {
 
   public Table table() { return table; }
 
+  /** Whether this is about a table, which may have been loaded another time. */
+  public boolean isOf(Table other) { return table.uuid() != null && table.uuid().equals(other.uuid()); }
+
   /** A table's name as the user writes it: one that is being created does not have the catalog's name in its own. */
   public static String name(DataSourceV2Relation relation) {
     boolean isNamed = relation.catalog().isDefined() && relation.identifier().isDefined()
@@ -355,7 +358,8 @@ public final class PartitionLayout {
     return result;
   }
 
-  private static String path(Expression column) {
+  /** The name of a column, or of a field of a struct column with the names of what it is in. */
+  public static String path(Expression column) {
     if (column instanceof Attribute) return ((Attribute) column).name();
     GetStructField field = (GetStructField) column;
     return path(field.child()) + "." + field.extractFieldName();

@@ -93,9 +93,12 @@ public final class PartitionTuples {
     final SnapshotFiles files;
     final ManifestFile manifest;
     final PartitionSpec spec;
+    /** Null if the manifest must be read. */
+    final List<DataFile> ahead;
 
     Manifest(SnapshotFiles files, ManifestFile manifest) {
       this.files = files;
+      ahead = ReadAhead.files(files.table, manifest, List.of());
       this.manifest = manifest;
       spec = (PartitionSpec) files.table.specs().get(Integer.valueOf(manifest.partitionSpecId()));
     }
@@ -103,6 +106,11 @@ public final class PartitionTuples {
     @Override
     public StructLikeSet call() throws IOException {
       StructLikeSet tuples = StructLikeSet.create(spec.partitionType());
+      if (ahead != null) {
+        for (DataFile file : ahead)
+          if (tuples.size() <= LIMIT) tuples.add(file.partition());
+        return tuples;
+      }
       CloseableIterable<?> entries = null;
       ManifestReader<DataFile> reader = ManifestFiles.read(manifest, files.table.io(), files.table.specs());
       try {

@@ -1,5 +1,6 @@
 package sparkicebergsql;
 
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -35,6 +36,7 @@ import scala.collection.immutable.Seq;
 /** The rules of this JVM: injects them into sessions, once each, and lists them in the table iceberg_rules(). */
 public class RuleRegistry {
   static final String LISTING = "iceberg_rules";
+  static final EndOfReading END_OF_READING = new EndOfReading();
   static final Marking QUERY_MARKS = new Marking(true), PLAN_MARKS = new Marking(false);
   private final Map<String, Entry> entries = new LinkedHashMap<>();
   private Callable<Map<String, String>> probes;
@@ -209,6 +211,7 @@ public class RuleRegistry {
     protected TreeNode<?> of(TreeNode<?> plan) {
       if (isOfQuery) Positions.markSubqueries((LogicalPlan) plan);
       else Positions.mark((LogicalPlan) plan);
+      if (!isOfQuery) ReadAhead.begin((LogicalPlan) plan);
       return plan;
     }
     static void addTo(SparkSession session) {
@@ -220,6 +223,15 @@ public class RuleRegistry {
     }
   }
 
+  /** Comes after the last rule that reads manifests. */
+  static class EndOfReading extends ScalaTypes.PlanRule<LogicalPlan> {
+    @Override
+    protected TreeNode<?> of(TreeNode<?> plan) {
+      ReadAhead.end();
+      return plan;
+    }
+  }
+
   static boolean inForce(Entry entry, Installed installed) { return installed.isEnabled && entry.fault == null; }
 
   /** Changes nothing. */
@@ -228,6 +240,12 @@ public class RuleRegistry {
     protected TreeNode<?> of(TreeNode<?> plan) {
       return plan;
     }
+  }
+
+  /** What a rule has decided for an optimized plan; see SwitchedRule. */
+  public String described(String name, LogicalPlan plan) throws IOException, ReflectiveOperationException {
+    SwitchedRule rule = ((Entry) entries.get(name)).rule;
+    return rule == null ? "[]" : rule.described(plan);
   }
 
   /** Adds a rule by the name of its RuleRow; rule is null if it could not be compiled, and fault is then the reason. */
@@ -324,6 +342,10 @@ public class RuleRegistry {
     extensions(session).injectPlanNormalizationRule(new NewSessions<LogicalPlan>(QUERY_MARKS));
     Marking.addTo(session);
     DeleteCache.avoid(session);
+    List<SwitchedRule> readers = new ArrayList<>();
+    for (Entry e : entries.values())
+      if (e.rule != null && e.fault == null) readers.add(e.rule);
+    ReadAhead.setRules(readers);
     List<Entry> afterPushDown = new ArrayList<>();
     List<RuleOfSession> ofSessions = new ArrayList<>();
     for (Entry e : entries.values()) {
@@ -349,6 +371,7 @@ public class RuleRegistry {
       rule.addTo(extensions(session));
       rule.addTo(session);
     }
+    extensions(session).injectPreCBORule(new NewSessions<LogicalPlan>(END_OF_READING));
     extensions(session).injectOptimizerRule(new RulesAfterPushDown(afterPushDown, ofSessions, installed));
     if (!areTested()) {
       tests = new FutureTask<Object>(new Tests(session, new ArrayList<Entry>(entries.values())), null);
@@ -404,7 +427,7 @@ public class RuleRegistry {
   }
 
   /** Injects the rules into a session that has never had them. */
-  public synchronized void ensure(SparkSession session) {
+  public void ensure(SparkSession session) {
     if (!has(session)) install(session);
   }
 
@@ -437,8 +460,10 @@ public class RuleRegistry {
     List<Row> rows = new ArrayList<>();
     for (Entry e : entries.values()) {
       boolean isOn = inForce(e, session) && e.rule.isOn(conf);
+      String needed = isOn ? e.rule.prerequisite(conf) : null;
+      String description = e.row.description + (needed == null ? "" : "; in this session only after " + needed);
       rows.add(RowFactory.create(new Object[] {e.row.name, e.row.phase, e.row.switchKey, Boolean.valueOf(isOn),
-        Long.valueOf(e.rule == null ? 0L : e.rule.hits()), e.row.description, e.fault, issues(e)}));
+        Long.valueOf(e.rule == null ? 0L : e.rule.hits()), description, e.fault, issues(e)}));
     }
     return rows;
   }

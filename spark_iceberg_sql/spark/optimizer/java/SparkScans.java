@@ -10,6 +10,8 @@ import org.apache.iceberg.expressions.Expression;
 import org.apache.spark.sql.connector.read.Scan;
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation;
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation;
+import scala.Option;
+import scala.collection.immutable.Seq;
 
 /** Iceberg's scans in Spark, whose classes are not public. */
 public final class SparkScans {
@@ -40,6 +42,17 @@ public final class SparkScans {
     arguments[0] = relation;
     arguments[1] = scan;
     return (DataSourceV2ScanRelation) (Object) scanned.makeCopy(arguments);
+  }
+
+  /** A relation with a scan that is partitioned by some expressions, or by none that are known: null. */
+  public static DataSourceV2ScanRelation grouped(
+    DataSourceV2ScanRelation scanned, Scan scan, Seq<org.apache.spark.sql.catalyst.expressions.Expression> by) {
+    Object[] arguments = new Object[scanned.productArity()];
+    for (int i = 0; i < arguments.length; i++)
+      arguments[i] =
+        scanned.productElementName(i).equals("keyGroupedPartitioning") ? Option.apply(by) : scanned.productElement(i);
+    return replaced(
+      (DataSourceV2ScanRelation) (Object) scanned.makeCopy(arguments), (DataSourceV2Relation) scanned.relation(), scan);
   }
 
   /** The filters of a scan, as Iceberg's expressions. */

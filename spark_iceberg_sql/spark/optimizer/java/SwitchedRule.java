@@ -1,6 +1,8 @@
 package sparkicebergsql;
 
+import java.io.IOException;
 import java.util.HashMap;
+import java.util.Set;
 import java.util.concurrent.atomic.LongAdder;
 import org.apache.iceberg.BaseTable;
 import org.apache.iceberg.PartitionSpec;
@@ -42,6 +44,12 @@ public abstract class SwitchedRule extends ScalaTypes.PlanRule<LogicalPlan> {
    */
   protected abstract String check(SparkSession session);
 
+  /** The statement without which the rule changes no plan of a session, although it is on; null if it may. */
+  public String prerequisite(SQLConf conf) { return null; }
+
+  /** What the rule has decided for an optimized plan, as a list of records in JSON. */
+  public String described(LogicalPlan plan) throws IOException, ReflectiveOperationException { return "[]"; }
+
   @Override
   protected TreeNode<?> of(TreeNode<?> plan) {
     if (!isOn(conf())) return plan;
@@ -52,6 +60,17 @@ public abstract class SwitchedRule extends ScalaTypes.PlanRule<LogicalPlan> {
 
   /** The rewritten plan of a stage that is about to run, or the argument itself; for rules that run while a query does. */
   protected SparkPlan rewriteStage(SparkPlan stage) { return stage; }
+
+  /**
+   * Whether it will look at the data files of a table because of a node of a plan, as far as the plan, the schema and the
+   * specs tell: no manifest is read for the answer.
+   *
+   * @param columns takes the ids of the columns whose bounds it will need
+   */
+  public boolean readsAhead(LogicalPlan node, Table table, Set<Integer> columns) { return false; }
+
+  /** Whether the active session's configuration lets it run. */
+  public boolean isOnNow() { return isOn(SQLConf.get()); }
 
   /** {@link #rewriteStage} if the switch is on. */
   public SparkPlan ofStage(SparkPlan stage) {

@@ -4,8 +4,10 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.apache.iceberg.PartitionField;
 import org.apache.iceberg.PartitionSpec;
+import org.apache.iceberg.Table;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.catalyst.expressions.*;
 import org.apache.spark.sql.catalyst.parser.ParseException;
@@ -52,6 +54,16 @@ public class Values extends SwitchedRule {
   public Expression implied(Expression condition, LogicalPlan relation) {
     SnapshotFiles files = files(condition, relation);
     return files == null ? null : implied(condition, files);
+  }
+
+  @Override
+  public boolean readsAhead(LogicalPlan node, Table table, Set<Integer> columns) {
+    PartitionLayout layout = node instanceof Filter ? PartitionLayout.of(((Filter) node).child()) : null;
+    if (layout == null || !layout.isOf(table) || !isPartitioned(layout)) return false;
+    for (Expression conjunct : opaque(((Filter) node).condition()))
+      for (Attribute column : ScalaTypes.list(conjunct.references().toSeq()))
+        if (!layout.transformsOf(column).isEmpty()) return true;
+    return false;
   }
 
   /** Null if a condition cannot gain by partition values. */

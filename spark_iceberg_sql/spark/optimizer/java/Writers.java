@@ -11,7 +11,9 @@ import org.apache.iceberg.types.Types;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.plans.logical.OverwritePartitionsDynamic;
+import org.apache.spark.sql.catalyst.plans.logical.RowLevelWrite;
 import org.apache.spark.sql.catalyst.plans.logical.V2WriteCommand;
+import org.apache.spark.sql.connector.write.RowLevelOperationTable;
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 import scala.Some;
@@ -21,6 +23,8 @@ import scala.collection.Iterable;
 /**
  * Has a write sort its rows by partition where a writer for each partition could fill the memory, or warns of it, as of
  * an overwrite that would replace other rows than those of the partitions it writes, before it runs.
+ *
+ * <p>MERGE, UPDATE and DELETE are told so by their operation, since Spark has no options for them.
  *
  * <p>The sort would take the place of the query's own order, so a query with ORDER BY keeps that and gets the warning;
  * and Iceberg refuses rows that Spark's order does not keep together, which OpenWriters excludes.
@@ -44,8 +48,13 @@ public class Writers extends SwitchedRule {
     if (plan instanceof OverwritePartitionsDynamic)
       DynamicOverwrite.report(session, name, target.table(), ((SparkTable) relation.table()).branch(), options);
     LogicalPlan query = isBatch ? (LogicalPlan) plan.children().apply(0) : ((V2WriteCommand) plan).query();
-    boolean isSorted = OpenWriters.areReplaced(session, name, target.table(), options, query, optionsAt >= 0);
-    return isSorted ? sorted(plan, relation, optionsAt) : plan;
+    boolean isRowLevel = plan instanceof RowLevelWrite;
+    if (isRowLevel && ((RowLevelWrite) plan).table() != relation) return plan; // an unknown kind of plan
+    if (isRowLevel && RowLevelOption.isIn(((RowLevelWrite) plan).operation())) return plan; // it is sorted
+    boolean isSorted =
+      OpenWriters.areReplaced(session, name, target.table(), options, plan, query, optionsAt >= 0 || isRowLevel);
+    if (!isSorted) return plan;
+    return isRowLevel ? sorted(plan, relation) : sorted(plan, relation, optionsAt);
   }
 
   /** The table's relation; null if it is another source. */
@@ -76,6 +85,25 @@ public class Writers extends SwitchedRule {
       result = replaced(result, options, options.updated(OpenWriters.OPTION, "false"));
     if (!isOfRelation) return result;
     return replaced(result, relation, Relations.with(relation, OpenWriters.OPTION, "false"));
+  }
+
+  /** With an option in the operation: the write is its, and so is the scan, which Spark finds by the same object. */
+  private static LogicalPlan sorted(LogicalPlan plan, DataSourceV2Relation relation) {
+    final RowLevelOperationTable table = (RowLevelOperationTable) relation.table();
+    final RowLevelOperationTable other =
+      new RowLevelOperationTable(table.table(), RowLevelOption.of(table.operation(), OpenWriters.OPTION, "false"));
+    LogicalPlan result = (LogicalPlan) plan.transform(ScalaTypes.rewrite(new ScalaTypes.Replacement() {
+      @Override
+      public boolean isFor(Object node) {
+        return node instanceof DataSourceV2Relation && ((DataSourceV2Relation) node).table() == table;
+      }
+
+      @Override
+      public Object of(Object node) {
+        return replaced((LogicalPlan) node, table, other);
+      }
+    }));
+    return replaced(result, relation, replaced((LogicalPlan) relation, table, other));
   }
 
   /** A plan with another argument in the place of one. */
@@ -112,6 +140,6 @@ public class Writers extends SwitchedRule {
   private static double bytes(SparkSession session, Type type) {
     Schema schema = new Schema(new Types.NestedField[] {Types.NestedField.optional(1, "x", type)});
     Table table = empty(session, schema, PartitionSpec.builderFor(schema).identity("x").build());
-    return new OpenWriters(session, "", table, CaseInsensitiveStringMap.empty(), null).bytes();
+    return new OpenWriters(session, "", table, CaseInsensitiveStringMap.empty(), new WrittenRows(null, null)).bytes();
   }
 }

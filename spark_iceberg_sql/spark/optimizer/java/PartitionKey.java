@@ -1,0 +1,126 @@
+package sparkicebergsql;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.iceberg.PartitionField;
+import org.apache.iceberg.spark.SparkSchemaUtil;
+import org.apache.iceberg.types.Types;
+import org.apache.spark.sql.catalyst.expressions.Attribute;
+import org.apache.spark.sql.catalyst.expressions.Expression;
+import org.apache.spark.sql.catalyst.expressions.TransformExpression;
+import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation;
+import org.apache.spark.sql.types.DataType;
+import scala.Option;
+
+/** A partition field of a scanned table with a key of the query from which the field's values follow. */
+public final class PartitionKey {
+  /** Each finer than those before it. */
+  private static final List<String> FINENESS = List.of("year", "month", "day", "hour", "identity");
+
+  public final PartitionField field;
+  /** As in DDL: bucket(8, id), and the column in it. */
+  public final String clause, column;
+  /** Of the key, and whether rows with the same value of it are in the same partition of two tables. */
+  public final Integer number;
+  public final String function;
+  private final Expression key;
+
+  private PartitionKey(
+    PartitionField field, String clause, String column, Integer number, Expression key, String function) {
+    this.field = field;
+    this.clause = clause;
+    this.column = column;
+    this.number = number;
+    this.key = key;
+    this.function = function;
+  }
+
+  /** Those of a scan by one of its table's fields. */
+  public static List<PartitionKey> of(PartitionField field, DataSourceV2ScanRelation scanned, ClusteringKeys keys) {
+    List<PartitionKey> result = new ArrayList<>();
+    PartitionLayout layout = PartitionLayout.of(scanned.relation());
+    for (Expression key : keys.all()) {
+      Expression column = column(key, field);
+      Types.NestedField source =
+        column == null || !key.references().subsetOf(scanned.outputSet()) ? null : layout.field(column);
+      if (source == null || source.fieldId() != field.sourceId()) continue;
+      String name = layout.table().schema().findColumnName(source.fieldId()), clause = clause(field, source, name);
+      if (clause == null || !isSure(field, column, layout)) continue;
+      String function = field.transform() + " " + column.dataType().catalogString();
+      result.add(new PartitionKey(field, clause, name, keys.number(key), key, function));
+    }
+    return result;
+  }
+
+  /** Whether it divides rows more finely than another one of the same column. */
+  public boolean isFinerThan(PartitionKey other) {
+    return FINENESS.indexOf(field.transform().toString()) > FINENESS.indexOf(other.field.transform().toString());
+  }
+
+  /** As Spark compares it with those of other scans. type: of its values. */
+  public Expression expression(Types.NestedField type) {
+    Attribute column = KeyColumn.of(key);
+    if (field.transform().isIdentity()) return column;
+    return transform(field.transform().toString(), column, type);
+  }
+
+  /** The partitioning by a key on whose value nothing depends: in each partition, its values are those of type. */
+  public static Expression any(Expression key, Types.NestedField type) {
+    return transform("any", KeyColumn.of(key), type);
+  }
+
+  private static Expression transform(String name, Attribute column, Types.NestedField type) {
+    DataType result = SparkSchemaUtil.convert(type.type());
+    List<Expression> children = new ArrayList<>();
+    children.add(column);
+    return new TransformExpression(
+      new PartitionFunction(name, column.dataType(), result), ScalaTypes.seq(children), Option.empty());
+  }
+
+  /** The column of a key, or of an expression of it, that may be the source of a field. */
+  private static Expression column(Expression key, PartitionField field) {
+    if (PartitionLayout.isColumn(key)) return key;
+    Transform transform = Transform.ofSpec(field.transform().toString());
+    return transform == null ? null : KeyRefinement.column(key, transform, parameter(field));
+  }
+
+  /** The number in the brackets of a transform; 0 if it has none. */
+  private static int parameter(PartitionField field) {
+    String text = field.transform().toString();
+    int bracket = text.indexOf('[');
+    return bracket < 0 ? 0 : Integer.parseInt(text.substring(bracket + 1, text.length() - 1));
+  }
+
+  /** Whether the values of a field in all files are those of the transform, for all that is known. */
+  private static boolean isSure(PartitionField field, Expression column, PartitionLayout layout) {
+    Transform transform = Transform.ofSpec(field.transform().toString());
+    // Iceberg reads a column that is a field itself from the partition, and a bucket depends on the value alone.
+    boolean isSure = field.transform().isIdentity() || transform != null && transform.hashes;
+    return isSure && column instanceof Attribute || layout.faults(column).isEmpty();
+  }
+
+  /** A partition field as in DDL; null if rows must not be grouped by it. */
+  private static String clause(PartitionField field, Types.NestedField source, String column) {
+    boolean isTime = false, isText = false;
+    switch (source.type().typeId()) {
+      case DATE:
+      case TIMESTAMP:
+        isTime = true;
+        break;
+      case INTEGER:
+      case LONG:
+      case DECIMAL:
+        break;
+      case STRING:
+        isText = true;
+        break;
+      default:
+        return null; // NaN, -0.0 and binaries compare otherwise; Spark has a uuid as text, with another bucket
+    }
+    if (field.transform().isIdentity()) return column;
+    Transform transform = Transform.ofSpec(field.transform().toString());
+    if (transform == null) return null;
+    if (transform.hasParameter) return transform.function + "(" + parameter(field) + ", " + column + ")";
+    return isTime && transform.unit != null ? transform.function + "(" + column + ")" : null;
+  }
+}
