@@ -127,7 +127,9 @@ def broken(package, name):
     if name == "Fast":  # an API that the next Spark does not have
         return text.replace("import java", "import org.apache.spark.Gone;\\nimport java", 1)
     if name == "Guard":  # pushes down what loses rows, and its own test on plans does not show it
-        for start in ("boolean isCorrect(Expression call) {", "String check(SparkSession session) {"):
+        decision = "boolean isCorrect(Expression call, Expression compared) {"
+        for start in (decision, "String check(SparkSession session) {"):
+            assert start in text
             early = "layout != null) return true" if "isCorrect" in start else "true) return null"
             text = text.replace(start, f"{start} if ({early};")
     return text

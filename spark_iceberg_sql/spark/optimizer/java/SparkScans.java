@@ -44,13 +44,15 @@ public final class SparkScans {
     return (DataSourceV2ScanRelation) (Object) scanned.makeCopy(arguments);
   }
 
+  // The place of keyGroupedPartitioning, after the relation, the scan and its output. (Scala 2.12 knows no names.)
+  private static final int GROUPED_BY = 3;
+
   /** A relation with a scan that is partitioned by some expressions, or by none that are known: null. */
   public static DataSourceV2ScanRelation grouped(
     DataSourceV2ScanRelation scanned, Scan scan, Seq<org.apache.spark.sql.catalyst.expressions.Expression> by) {
     Object[] arguments = new Object[scanned.productArity()];
-    for (int i = 0; i < arguments.length; i++)
-      arguments[i] =
-        scanned.productElementName(i).equals("keyGroupedPartitioning") ? Option.apply(by) : scanned.productElement(i);
+    for (int i = 0; i < arguments.length; i++) arguments[i] = scanned.productElement(i);
+    arguments[GROUPED_BY] = Option.apply(by);
     return replaced(
       (DataSourceV2ScanRelation) (Object) scanned.makeCopy(arguments), (DataSourceV2Relation) scanned.relation(), scan);
   }
