@@ -154,4 +154,13 @@ public final class Predicates {
       new And(new GreaterThanOrEqual(column, ImpliedLiteral.of(Long.MIN_VALUE, t)),
         new LessThan(column, ImpliedLiteral.of(-limit, t))));
   }
+
+  /** Whether a constant in it is left as it was written, since its evaluation fails: Spark may translate it for ever. */
+  public static boolean hasFailingConstant(Expression e) {
+    if (e instanceof Literal) return false;
+    if (e.foldable()) return true;
+    for (Expression child : ScalaTypes.list(e.children()))
+      if (hasFailingConstant(child)) return true;
+    return false;
+  }
 }

@@ -60,6 +60,7 @@ public class Values extends SwitchedRule {
   public boolean readsAhead(LogicalPlan node, Table table, Set<Integer> columns) {
     PartitionLayout layout = node instanceof Filter ? PartitionLayout.of(((Filter) node).child()) : null;
     if (layout == null || !layout.isOf(table) || !isPartitioned(layout)) return false;
+    if (Predicates.hasFailingConstant(((Filter) node).condition())) return false; // failing_constants runs later
     for (Expression conjunct : opaque(((Filter) node).condition()))
       for (Attribute column : ScalaTypes.list(conjunct.references().toSeq()))
         if (!layout.transformsOf(column).isEmpty()) return true;
