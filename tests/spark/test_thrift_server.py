@@ -153,13 +153,13 @@ with sis.thrift_server(spark, port=0) as server:
 """
 
 
-@pytest.mark.parametrize("ddl", swept(["error", "off"], 2))
 @pytest.mark.needs("scripts")
 def test_a_block(said: str) -> None:
     assert "\nblock 0\n" in said
     assert "\nblock refused True\n" in said
 
 
+@pytest.mark.parametrize("ddl", swept(["error", "off"], 2))
 def test_a_client_connects_whose_default_catalog_is_of_a_jar(tmp_path: Path, ddl: str) -> None:
     """Before its first statement Spark runs USE on a thread of Hive's, which does not have the jars of `spark.jars`."""
     printed, _ = process.run(tmp_path, OF_A_JAR, JARS=f"{JARS}/*", DDL=ddl)
