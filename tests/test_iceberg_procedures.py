@@ -61,7 +61,7 @@ def test_the_types_of_a_runtime(jar: Path) -> None:
         if name == "ENUMERATIONS":
             assert all(set(constants) <= set(recorded[key]) for key, constants in types.items())
         else:
-            assert len(types) >= 20
+            assert len(types) >= 15  # of the options of procedures in Iceberg 1.5; 1.12 has more than 20
             assert {key: type_ for key, type_ in types.items() if type_ and recorded[key] not in wider[type_]} == {}
 
 

@@ -49,6 +49,7 @@ FEATURES = {
         )
     ],
     "remote": ["servers"],
+    "client_recognizers": ["servers"],
     "remote_functions": ["servers"],
     "servers": ["servers"],
     "session": ["session"],

@@ -104,10 +104,10 @@ class DiagnosticCollector:
 
     def _is_another_engines(self, result: StatementResult) -> bool:
         """True if a statement by itself has syntax of another engine: a document shows several side by side."""
-        own = [s for s in self.statements if s.start <= result.span[0] < s.end]
+        its_statements = [s for s in self.statements if s.start <= result.span[0] < s.end]
         text = self.lines.text
-        is_spark = indicates_dialect(text, own, Dialect.SPARK)
-        return not is_spark and indicates_dialect(text, own, Dialect.OTHER_ENGINES)
+        is_spark = indicates_dialect(text, its_statements, Dialect.SPARK)
+        return not is_spark and indicates_dialect(text, its_statements, Dialect.OTHER_ENGINES)
 
     def _emit_note(self, result: StatementResult) -> None:
         """Add the note about what a statement's rules lacked; if its table has one already, count the

@@ -85,7 +85,7 @@ def _mistake(error: PySparkException, text: object) -> Exception | None:
     mistake = spark_mistakes.help_of(refused)
     if mistake is None:
         return None
-    vars(error)["_message"] = f"{spark_mistakes.explanation(mistake, statement)}\n\nSpark's message: {message}"
+    vars(error)["_message"] = f"{spark_mistakes.explanation(mistake, statement)}\n\nSpark's message: {message.lstrip()}"
     return error
 
 

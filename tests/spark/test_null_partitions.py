@@ -156,3 +156,15 @@ def test_conditions_on_texts_that_iceberg_evaluates_before_it_knows_of_nulls(spa
         text = condition.replace("{t}", table)
         assert sorted(row.id for row in spark.sql(f"SELECT id FROM {table} WHERE {text}").collect()) == expected, text
     spark.sql(f"DROP TABLE {table} PURGE")
+
+
+def test_an_overwrite_by_a_prefix_without_an_exact_range_is_refused(spark: SparkSession) -> None:
+    """After a prefix that ends beyond ASCII, a text that is no UTF-8 may lie within the range, and Iceberg fails."""
+    table = "local.nulls.prefixes"
+    spark.sql(f"CREATE TABLE {table} (id BIGINT, dt STRING) USING iceberg PARTITIONED BY (dt)")
+    spark.sql(f"INSERT INTO {table} VALUES (1, 'é'), (2, 'b'), (3, NULL)")
+    with pytest.raises(Exception, match="rows cannot be replaced by a condition on `dt` with LIKE and this prefix"):
+        spark.sql(f"INSERT INTO {table} REPLACE WHERE dt NOT LIKE 'é%' SELECT id, dt FROM {table} WHERE false")
+    spark.sql(f"DELETE FROM {table} WHERE dt NOT LIKE 'é%'")
+    assert sorted(row.id for row in spark.table(table).collect()) == [1, 3]
+    spark.sql(f"DROP TABLE {table} PURGE")

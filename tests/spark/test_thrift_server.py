@@ -6,6 +6,7 @@ import os
 import re
 import socket
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 import process
@@ -16,6 +17,8 @@ from samples import swept
 
 import spark_iceberg_sql as sis
 from spark_iceberg_sql.spark import versions
+from spark_iceberg_sql.spark.bridge.jvm import gateway
+from spark_iceberg_sql.spark.bridge.jvm.java_errors import JVM_ERRORS
 
 LINE = versions.tested_line(pyspark.__version__) or versions.SPARK_MINORS[0]
 JARS = Path(pyspark.__file__).parent / "jars"
@@ -66,7 +69,26 @@ def said(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> str:
     folder = tmp_path_factory.mktemp("beeline")
     path = f"{spark.conf.get('spark.sql.catalog.local.warehouse')}/thrift/i"
     with sis.thrift_server(spark, port=0) as server:
-        return beeline(server.url, STATEMENTS.format(path=path, functions=functions), folder)
+        lines = beeline(server.url, STATEMENTS.format(path=path, functions=functions), folder)
+        return lines if "scripts" in LINE.limitations else lines + "".join(blocks(spark, server.url))
+
+
+def blocks(spark: SparkSession, url: str) -> Iterator[str]:
+    """What blocks return through JDBC: beeline cuts a script at each `;`, also of those inside a block."""
+    jvm = gateway.java_class("java.sql.DriverManager")
+    gateway.java_class("java.lang.Class").forName("org.apache.hive.jdbc.HiveDriver")
+    connection = jvm.getConnection(url)
+    spark.sql("CREATE TABLE local.thrift.b (x BIGINT, ts TIMESTAMP) USING iceberg")
+    for number, field in enumerate(("bucket(4, x)", "weeks(ts)")):
+        block = (
+            f"BEGIN IF 1 = 1 THEN ALTER TABLE local.thrift.b ADD PARTITION FIELD {field}; END IF; SELECT {number}; END"
+        )
+        try:
+            rows = connection.createStatement().executeQuery(block)
+            yield f"\nblock {rows.getString(1) if rows.next() else ''}\n"
+        except JVM_ERRORS as error:
+            yield f"\nblock refused {'SIS101' in str(error)}\n"
+    connection.close()
 
 
 def beeline(url: str, statements: str, folder: Path) -> str:
@@ -132,6 +154,12 @@ with sis.thrift_server(spark, port=0) as server:
 
 
 @pytest.mark.parametrize("ddl", swept(["error", "off"], 2))
+@pytest.mark.needs("scripts")
+def test_a_block(said: str) -> None:
+    assert "\nblock 0\n" in said
+    assert "\nblock refused True\n" in said
+
+
 def test_a_client_connects_whose_default_catalog_is_of_a_jar(tmp_path: Path, ddl: str) -> None:
     """Before its first statement Spark runs USE on a thread of Hive's, which does not have the jars of `spark.jars`."""
     printed, _ = process.run(tmp_path, OF_A_JAR, JARS=f"{JARS}/*", DDL=ddl)

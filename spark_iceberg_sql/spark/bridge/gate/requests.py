@@ -175,8 +175,7 @@ def _parser_source() -> str:
         call = f"parser.{name}({', '.join(arguments)})"
         if name.startswith("parsePlan"):
             values = arguments[1] if len(arguments) > 1 else "null"
-            trailing = "".join(f", {value}" for value in arguments[1:])
-            call = f"marked(parser.{name}(admitted(a0, {values}){trailing}))"
+            call = f"marked(Parameters.parsed(parser, admitted(a0, {values}), {values}))"
         parameters = ", ".join(
             f"{parameter_type} {value}" for parameter_type, value in zip(types, arguments, strict=True)
         )

@@ -10,7 +10,8 @@ import org.apache.spark.sql.classic.SparkSession;
  * the wrapped parser, is generated at run time.
  *
  * <p>Iceberg's parser does not implement all of them: parseRoutineParam, without which Spark has no SQL functions, only
- * throws. Such a call is handed to the parser that Iceberg's wraps: in the end, Spark's own.
+ * throws. Such a call is handed to the parser that Iceberg's wraps: in the end, Spark's own. So are values of parameters
+ * that it leaves out: see {@link Parameters}.
  *
  * <p>A dynamic proxy would not do: its undeclared exceptions arrive as UndeclaredThrowableException.
  */
@@ -44,7 +45,8 @@ public abstract class GateParser implements ParserInterface {
     return inner;
   }
 
-  private static ParserInterface innerOf(ParserInterface parser) {
+  /** The parser that another one wraps; null for Spark's own. */
+  public static ParserInterface innerOf(ParserInterface parser) {
     for (Class<?> type = parser.getClass(); type != null; type = type.getSuperclass())
       for (Field field : type.getDeclaredFields())
         if (ParserInterface.class.isAssignableFrom(field.getType())) {

@@ -108,7 +108,9 @@ public class NullPartitions extends ScalaTypes.Mapping<Expression, Expression> {
     if (column == null || !isNullSomewhere(column, isWrite ? List.of() : required)) return e;
     if (!isNegated && !isAlternative && !isWrite) return range == null ? new And(new IsNotNull(column), e) : e;
     if (range == null) return compared(e, predicate, tested, isNegated);
-    if (!range.isExact && isOverwrite) return e;
+    if (!range.isExact && isOverwrite)
+      throw new UnsupportedOperationException(
+        ((PartitionLayout) layouts.get(PartitionLayout.root(column))).withoutPrefix(column));
     isWider |= !range.isExact;
     return isNegated ? range.outside() : range.within();
   }

@@ -234,6 +234,13 @@ public final class PartitionLayout {
       + ", which overflows for it; run DELETE with the condition, then INSERT";
   }
 
+  /** Why a write cannot replace the rows whose text has a prefix, or has it not, where a partition value is null. */
+  public String withoutPrefix(Expression column) {
+    return "rows cannot be replaced by a condition on `" + Outgoing.visible(path(column))
+      + "` with LIKE and this prefix: Iceberg fails on the null of the partition; run DELETE with the condition, "
+      + "then INSERT";
+  }
+
   /** The columns with wrong bounds; see FileBounds.described. */
   public List<WrongBoundsRow> wrongBounds() { return bounds().described(table); }
 

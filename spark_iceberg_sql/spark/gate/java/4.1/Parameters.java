@@ -9,6 +9,7 @@ import org.apache.spark.sql.catalyst.parser.ParserInterface;
 import org.apache.spark.sql.catalyst.parser.PositionMapper;
 import org.apache.spark.sql.catalyst.parser.Substitution;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.catalyst.trees.TreePattern$;
 
 /** The values of a statement's parameters, which the parser inserts: a ParameterContext, or null. */
 public final class Parameters {
@@ -16,7 +17,10 @@ public final class Parameters {
 
   public static LogicalPlan parsed(ParserInterface parser, String text, Object parameters) throws ParseException {
     if (parameters == null) return parser.parsePlan(text);
-    return parser.parsePlanWithParameters(text, (ParameterContext) parameters);
+    LogicalPlan plan = parser.parsePlanWithParameters(text, (ParameterContext) parameters);
+    // Iceberg 1.11 parses the text alone, and leaves the values out: the parser that it wraps inserts them.
+    ParserInterface inner = plan.containsPattern(TreePattern$.MODULE$.PARAMETER()) ? GateParser.innerOf(parser) : null;
+    return inner == null ? plan : inner.parsePlanWithParameters(text, (ParameterContext) parameters);
   }
 
   /** The JSON of a BoundText: what Spark parses; null if there are no parameters. */
