@@ -29,11 +29,11 @@ CONDITIONS = (
 )
 
 
-def _is_struct_read() -> bool:
-    """Whether this Iceberg reads a struct whose only field is a partition field; with another field, all do."""
+def _fault(field: str) -> str | None:
+    """Why this Iceberg does not read the rows of a table by a field of a struct; None if it does."""
     version = str(gateway.java_class("org.apache.iceberg.IcebergBuild").version())
     (record,) = (issue for issue in ISSUES if issue.reference == "structs of partition fields")
-    return version not in record.present_in
+    return f"Iceberg {version}: {record.cost}" if field == "s.k" and version in record.present_in else None
 
 
 @pytest.fixture(params=("none", "full"))
@@ -43,9 +43,10 @@ def metrics(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture(params=PARTITIONINGS)
 def partitioning(spark: SparkSession, request: pytest.FixtureRequest, metrics: str) -> Iterator[str]:
-    more = "" if _is_struct_read() else ", more: INT"
+    if (fault := _fault(request.param)) is not None:
+        pytest.skip(fault)
     spark.sql(
-        f"CREATE TABLE {TABLE} (id BIGINT, dt STRING, ts TIMESTAMP, k INT, s STRUCT<k: INT{more}>) USING iceberg "
+        f"CREATE TABLE {TABLE} (id BIGINT, dt STRING, ts TIMESTAMP, k INT, s STRUCT<k: INT>) USING iceberg "
         f"PARTITIONED BY ({request.param}) TBLPROPERTIES ('write.metadata.metrics.default' = '{metrics}')"
     )
     spark.sql(f"INSERT INTO {TABLE} {_rows()}")
@@ -55,12 +56,11 @@ def partitioning(spark: SparkSession, request: pytest.FixtureRequest, metrics: s
 
 def _rows() -> str:
     """Eleven rows; in one, every column but the id is null."""
-    more = "" if _is_struct_read() else ", 'more', 0"
     columns = {
         "dt": "substr('abcdefghxyz', CAST(id + 1 AS INT), 1)",
         "ts": "TIMESTAMP '2024-01-01 05:00:00' + make_dt_interval(CAST(id AS INT))",
         "k": "CAST(id * 10 AS INT)",
-        "s": f"named_struct('k', CAST(id * 10 AS INT){more})",
+        "s": "named_struct('k', CAST(id * 10 AS INT))",
     }
     return "SELECT id, " + ", ".join(f"IF(id = 7, NULL, {e}) AS {c}" for c, e in columns.items()) + " FROM range(11)"
 
@@ -101,15 +101,6 @@ def test_writes_by_a_condition(spark: SparkSession, partitioning: str) -> None:
         spark.sql(f"INSERT INTO {TABLE} SELECT * FROM ({_rows()}) WHERE id IN ({', '.join(map(str, removed))})")
     spark.sql(f"INSERT INTO {TABLE} REPLACE WHERE {column} < {low} SELECT * FROM ({_rows()}) WHERE {column} < {low}")
     assert sorted(row.id for row in spark.sql(f"SELECT id FROM {TABLE}").collect()) == [*range(11)]
-
-
-def test_a_struct_whose_only_field_is_a_partition_field(spark: SparkSession) -> None:
-    """The versions of Iceberg that read it as null are those of the record."""
-    table = "local.nulls.only"
-    spark.sql(f"CREATE TABLE {table} (id BIGINT, s STRUCT<k: INT>) USING iceberg PARTITIONED BY (s.k)")
-    spark.sql(f"INSERT INTO {table} VALUES (1, named_struct('k', 7))")
-    assert (spark.sql(f"SELECT s.k FROM {table}").head().k == 7) is _is_struct_read()
-    spark.sql(f"DROP TABLE {table} PURGE")
 
 
 def test_a_hive_table_that_was_added(spark: SparkSession) -> None:

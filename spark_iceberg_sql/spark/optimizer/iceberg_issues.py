@@ -317,8 +317,8 @@ ISSUES: tuple[IcebergIssue, ...] = (
     ),
     IcebergIssue(
         "structs of partition fields",
-        "in Parquet files, a struct whose fields are all partition fields, such as s STRUCT<k: INT> of a table "
-        "partitioned by s.k, is read as null in every row",
+        "in Parquet files, a struct of which only partition fields are read, such as s.k of a table partitioned by it, "
+        "can be null in every row, in some tables and not in others",
         "",
         "read such a table with Iceberg 1.9",
         ("1.5.2", "1.6.1", "1.7.1", "1.8.1"),
