@@ -40,7 +40,6 @@ TBLPROPERTIES ('write.format.default' = 'orc', 'write.target-file-size-bytes' = 
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable
 
@@ -211,6 +210,8 @@ def _value(context: Context, item: terms.Property) -> Finding | None:
 
 
 def _is_json(text: str) -> bool:
+    import json  # a check without such a property does without it
+
     try:
         json.loads(text)
     except ValueError:

@@ -7,6 +7,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.apache.iceberg.transforms.Transforms;
 import org.apache.spark.sql.catalyst.expressions.Alias;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.EqualNullSafe;
@@ -92,7 +93,7 @@ public final class ClusteringKeys {
       Expression column = writtenColumn(e);
       Integer number = column == null ? null : number(column);
       if (number == null) return null;
-      String transform = e instanceof Attribute ? "identity" : PartitionLayout.transform(e);
+      String transform = e instanceof Attribute ? Transforms.identity().toString() : PartitionLayout.transform(e);
       names.add(number + " " + transform + " " + column.dataType().catalogString());
     }
     return names;

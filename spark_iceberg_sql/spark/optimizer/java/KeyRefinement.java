@@ -27,6 +27,12 @@ public final class KeyRefinement {
 
   private KeyRefinement() {}
 
+  /** The rank of a transform of time, higher the finer its unit; below all of them for another one, or for null. */
+  public static int fineness(Transform transform) {
+    int place = transform == null ? -1 : UNITS.indexOf(transform.unit);
+    return place < 0 ? -UNITS.size() : -place;
+  }
+
   /**
    * The column of a key from which the values of one of its transforms follow; null if they do not.
    *

@@ -14,9 +14,6 @@ import scala.Option;
 
 /** A partition field of a scanned table with a key of the query from which the field's values follow. */
 public final class PartitionKey {
-  /** Each finer than those before it. */
-  private static final List<String> FINENESS = List.of("year", "month", "day", "hour", "identity");
-
   public final PartitionField field;
   /** As in DDL: bucket(8, id), and the column in it. */
   public final String clause, column;
@@ -53,8 +50,11 @@ public final class PartitionKey {
   }
 
   /** Whether it divides rows more finely than another one of the same column. */
-  public boolean isFinerThan(PartitionKey other) {
-    return FINENESS.indexOf(field.transform().toString()) > FINENESS.indexOf(other.field.transform().toString());
+  public boolean isFinerThan(PartitionKey other) { return fineness() > other.fineness(); }
+
+  private int fineness() {
+    if (field.transform().isIdentity()) return Integer.MAX_VALUE;
+    return KeyRefinement.fineness(Transform.ofSpec(field.transform().toString()));
   }
 
   /** As Spark compares it with those of other scans. type: of its values. */

@@ -66,8 +66,9 @@ public final class PlainFigures {
     if (source.type().typeId() == Type.TypeID.INTEGER && field.transform().isIdentity())
       return has(lower, 4) && has(upper, 4) && intOf(lower) == partition && intOf(upper) == partition;
     if (source.type().typeId() != Type.TypeID.TIMESTAMP || !has(lower, 8) || !has(upper, 8)) return false;
-    String transform = field.transform().toString();
-    long unit = transform.equals("day") ? DAY : transform.equals("hour") ? HOUR : 0;
+    Transform transform = Transform.ofSpec(field.transform().toString());
+    String name = transform == null ? null : transform.unit;
+    long unit = "DAYS".equals(name) ? DAY : "HOURS".equals(name) ? HOUR : 0;
     if (unit == 0 || longOf(lower) < 0) return false;
     return longOf(lower) / unit == partition && longOf(upper) / unit == partition;
   }
