@@ -29,6 +29,7 @@ CALL local.system.rewrite_data_files(table => 'db.events', strategy => 'zorder',
 ```
 ```sql bad
 CREATE TABLE db.events (id BIGINT, ts TIMESTAMP) USING iceberg PARTITIONED BY (days(ts));
+INSERT INTO db.events VALUES (1, TIMESTAMP '2024-05-17 10:00:00');
 CALL local.system.rewrite_data_files(table => 'db.events', options => map('target-file-size-bytes', '128MB'));
 ```
 ```sql bad

@@ -24,6 +24,7 @@ REFUSED_OVERWRITE = (
     "overwrite_by_expression",
     "overwrite by expression",
     "cannot create expression literal from null",
+    "cannot create expression literal from nan",
 )
 
 
