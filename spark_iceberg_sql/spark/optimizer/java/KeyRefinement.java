@@ -29,8 +29,8 @@ public final class KeyRefinement {
 
   /** The rank of a transform of time, higher the finer its unit; below all of them for another one, or for null. */
   public static int fineness(Transform transform) {
-    int place = transform == null ? -1 : UNITS.indexOf(transform.unit);
-    return place < 0 ? -UNITS.size() : -place;
+    int index = transform == null ? -1 : UNITS.indexOf(transform.unit);
+    return index < 0 ? -UNITS.size() : -index;
   }
 
   /**

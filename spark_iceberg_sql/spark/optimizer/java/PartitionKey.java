@@ -1,6 +1,8 @@
 package sparkicebergsql;
 
+import java.lang.reflect.Constructor;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.apache.iceberg.PartitionField;
 import org.apache.iceberg.spark.SparkSchemaUtil;
@@ -73,8 +75,17 @@ public final class PartitionKey {
     DataType result = SparkSchemaUtil.convert(type.type());
     List<Expression> children = new ArrayList<>();
     children.add(column);
-    return new TransformExpression(
-      new PartitionFunction(name, column.dataType(), result), ScalaTypes.seq(children), Option.empty());
+    // Spark 4.2 has one more argument, an Option as well: what it may compare instead of the function's name.
+    Constructor<?> constructor = TransformExpression.class.getConstructors()[0];
+    Object[] arguments = new Object[constructor.getParameterCount()];
+    Arrays.fill(arguments, Option.empty());
+    arguments[0] = new PartitionFunction(name, column.dataType(), result);
+    arguments[1] = ScalaTypes.seq(children);
+    try {
+      return (Expression) constructor.newInstance(arguments);
+    } catch (ReflectiveOperationException e) {
+      throw new IllegalStateException(e);
+    }
   }
 
   /** The column of a key, or of an expression of it, that may be the source of a field. */
