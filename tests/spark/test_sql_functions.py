@@ -33,16 +33,16 @@ class TestScalar:
         for head in (
             "CREATE TEMPORARY FUNCTION sis_f",
             "CREATE OR REPLACE TEMPORARY FUNCTION sis_f",
-            "CREATE FUNCTION sis_g",
-            "CREATE OR REPLACE FUNCTION sis_g",
-            "CREATE FUNCTION IF NOT EXISTS sis_g",
+            "CREATE FUNCTION spark_catalog.default.sis_g",
+            "CREATE OR REPLACE FUNCTION spark_catalog.default.sis_g",
+            "CREATE FUNCTION IF NOT EXISTS spark_catalog.default.sis_g",
         ):
             spark.sql(f"{head}(x INT, y INT DEFAULT 2) RETURNS INT COMMENT 'c' RETURN x + y")
             name = head.split()[-1]
             assert spark.sql(f"SELECT {name}(1), {name}(1, 4), {name}(y => 5, x => 1)").first() == (3, 5, 6)
-        assert spark.sql("DESCRIBE FUNCTION EXTENDED sis_g").collect()
+        assert spark.sql("DESCRIBE FUNCTION EXTENDED spark_catalog.default.sis_g").collect()
         spark.sql("DROP TEMPORARY FUNCTION sis_f")
-        spark.sql("DROP FUNCTION sis_g")
+        spark.sql("DROP FUNCTION spark_catalog.default.sis_g")
 
     def test_it_prunes_as_its_body(self, spark: SparkSession) -> None:
         spark.sql("CREATE OR REPLACE TEMPORARY FUNCTION sis_day(t TIMESTAMP) RETURNS DATE RETURN iceberg_days(t)")
