@@ -74,10 +74,12 @@ class Changes:
         if self.rng.random() < 0.2:
             column = self.conditions.column().name
             p = f"{column} {self.rng.choice(('', 'NOT '))}IN (SELECT {column} FROM {{v}} WHERE {p})"
-            after = f"SELECT {self.names} FROM {{v}} WHERE ({p}) IS NOT TRUE"
-            return Change("DELETE", f"DELETE FROM {{t}} WHERE {p}", after)
-        after = f"SELECT {self.names} FROM {{v}} WHERE ({p}) IS NOT TRUE"
-        return Change("DELETE", f"DELETE FROM {{t}} WHERE {p}", after, conditions=(node,))
+            return Change("DELETE", f"DELETE FROM {{t}} WHERE {p}", self.remaining(p))
+        return Change("DELETE", f"DELETE FROM {{t}} WHERE {p}", self.remaining(p), conditions=(node,))
+
+    def remaining(self, p: str) -> str:
+        """The query over the copy for the rows that a removal leaves."""
+        return f"SELECT {self.names} FROM {{v}} WHERE ({p}) IS NOT TRUE"
 
     def settings(self, from_source: bool) -> dict[str, str]:
         """Columns with the expressions they are set to."""
@@ -160,16 +162,15 @@ class Changes:
         node = self.conditions.of_partitions()
         if self.rng.random() < 0.2:
             return self.replace_where(node)
-        after = f"SELECT {self.names} FROM {{v}} WHERE ({node.sql()}) IS NOT TRUE"
-        return Change("DELETE", f"DELETE FROM {{t}} WHERE {node.sql()}", after, conditions=(node,))
+        p = node.sql()
+        return Change("DELETE", f"DELETE FROM {{t}} WHERE {p}", self.remaining(p), conditions=(node,))
 
     def replace_where(self, node: Node | None = None) -> Change:
         """INSERT ... REPLACE WHERE replaces whole files, so most conditions are on partitions."""
         node = node or self.conditions.atom()
         p = node.sql()
         text = f"INSERT INTO {{t}} REPLACE WHERE {p} SELECT {self.names} FROM {{v}} WHERE false"
-        after = f"SELECT {self.names} FROM {{v}} WHERE ({p}) IS NOT TRUE"
-        return Change("REPLACE WHERE", text, after, REFUSED_OVERWRITE, conditions=(node,))
+        return Change("REPLACE WHERE", text, self.remaining(p), REFUSED_OVERWRITE, conditions=(node,))
 
     def insert_from(self) -> Change:
         """The table's rows again, under new numbers."""

@@ -15,6 +15,7 @@ from adversary.statements import SHAPES
 from adversary.truth import columns, live, twin
 from adversary.truth.changes import Changes
 from adversary.truth.client import Client
+from adversary.truth.columns import Column
 from adversary.truth.conditions import Conditions
 from adversary.truth.differences import Reducer, Trial, family, known_failure, report
 from adversary.truth.live import Live, Reading
@@ -85,20 +86,9 @@ class Chase:
         imports = rng.random() < 0.25  # the catalog in memory reads no files of others
         spec = [] if imports else live.drawn_spec(rng, table_columns)
         name = f"{self.seed}x{number}"
-        try:
-            table = live.create(
-                self.harness,
-                self.copies,
-                name,
-                table_columns,
-                spec,
-                live.drawn_properties(rng, self.harness.newest_format),
-                "local" if imports else self.catalog,
-            )
-        except FAILS as error:
-            self.tally.refusals[first_line(error)[:160]] += 1
+        table = self.created(rng, name, table_columns, spec, "local" if imports else self.catalog)
+        if table is None:
             return
-        self.tally.tables += 1
         try:
             for _ in range(rng.choice((1, 2, 3))):
                 self.step(rng, table, first=True)
@@ -112,11 +102,28 @@ class Chase:
         finally:
             table.drop()
 
+    def created(
+        self, rng: Random, name: str, table_columns: list[Column], spec: list[str], catalog: str
+    ) -> Live | None:
+        """A table with random properties; None if Iceberg refuses it."""
+        properties = live.drawn_properties(rng, self.harness.newest_format)
+        try:
+            table = live.create(self.harness, self.copies, name, table_columns, spec, properties, catalog)
+        except FAILS as error:
+            self.refused(error)
+            return None
+        self.tally.tables += 1
+        return table
+
+    def refused(self, error: BaseException) -> None:
+        """Count a statement that Iceberg refuses, such as one with a value that overflows when it is truncated."""
+        self.tally.refusals[first_line(error)[:160]] += 1
+
     def step(self, rng: Random, table: Live, first: bool = False) -> None:
         try:
             kind = self.steps.insert(rng, table) if first else self.steps.next(rng, table)
-        except FAILS as error:  # for example, a value that overflows when it is truncated
-            self.tally.refusals[first_line(error)[:160]] += 1
+        except FAILS as error:
+            self.refused(error)
             return
         self.tally.steps[kind] += 1
 

@@ -9,7 +9,7 @@ from adversary.harness import FAILS, PLAIN
 from adversary.truth import columns, live
 from adversary.truth.chase import Chase, drawn_settings
 from adversary.truth.columns import Column
-from adversary.truth.trials import first_line, stored_fault
+from adversary.truth.trials import stored_fault
 
 EACH = 20  # removals of a table
 
@@ -31,14 +31,10 @@ class Removals(Chase):
             of = Column("st", f"struct<c: {of.type}>", (of,))
         fields = [rng.choice(live.transforms(of.leaves[0])), *(["k"] if rng.random() < 0.25 else [])]
         table_columns = [Column("r", "int"), Column("k", "int"), Column("v", "int"), of]
-        properties = live.drawn_properties(rng, self.harness.newest_format)
         name = f"{self.seed}x{number}"
-        try:
-            table = live.create(self.harness, self.copies, name, table_columns, fields, properties, self.catalog)
-        except FAILS as error:
-            self.tally.refusals[first_line(error)[:160]] += 1
+        table = self.created(rng, name, table_columns, fields, self.catalog)
+        if table is None:
             return
-        self.tally.tables += 1
         settings = {**PLAIN, **drawn_settings(rng)}
         try:
             for make in rng.choice(((columns.value, _null), (_null,), (columns.value, columns.value, _null))):
@@ -49,7 +45,7 @@ class Removals(Chase):
             with self.harness.conf(settings):
                 for _ in range(EACH):
                     self.removal(rng, table, settings, name)
-        except FAILS as error:  # such as a value that overflows when it is truncated
-            self.tally.refusals[first_line(error)[:160]] += 1
+        except FAILS as error:
+            self.refused(error)
         finally:
             table.drop()
