@@ -170,6 +170,13 @@ CASES: tuple[Case, ...] = (
         ("SELECT id FROM {t} WHERE s = '\uffff'", "SELECT id FROM {t} WHERE s < '\U0001f600'"),
         ORC,
     ),
+    Case(
+        "ORC and constants before Christ",
+        "id INT, d DATE",
+        "(1, DATE '2024-01-01')",
+        ("SELECT id FROM {t} WHERE d > DATE '-4000-01-01'",),
+        ORC,
+    ),
     Case("NaN as a constant", "id INT, v DOUBLE", _NUMBERS, ("DELETE FROM {t} WHERE v <= double('NaN')",)),
     Case(
         "apache/iceberg#4604",

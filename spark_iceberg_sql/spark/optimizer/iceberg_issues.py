@@ -269,6 +269,14 @@ ISSUES: tuple[IcebergIssue, ...] = (
         PROBED_VERSIONS,
     ),
     IcebergIssue(
+        "ORC and constants before Christ",
+        "in ORC files, comparisons of a DATE column with a constant before the year 1 lose rows: the reader's filter "
+        "takes it for the date of the same year after Christ, so that d > DATE '-4000-01-01' keeps what is after 4000",
+        "bounds",
+        "such comparisons are evaluated by Spark",
+        PROBED_VERSIONS,
+    ),
+    IcebergIssue(
         "NaN as a constant",
         "DELETE, UPDATE and MERGE with v <= NaN or v > NaN fail: Iceberg has no such literal",
         "floats",

@@ -16,7 +16,7 @@ SHARED = (
     "ScalaTypes", "Outgoing", "SwitchedRule", "Invocation", "Calls", "Transform", "BoundFault", "KeptFacts",
     "PartitionOverflow", "UnwrittenColumns", "OrcTimes", "ParquetTimes", "TruncatedFile", "FileUnits", "NullResiduals",
     "PlainFigures", "FileFigures", "ReadAhead", "ManifestPass", "ManifestCheck", "FileBounds", "NullStructs",
-    "DeleteCache", "PartitionLayout", "TextOrder", "DynamicOverwrite", "ImpliedLiteral", "WrappedConstants",
+    "DeleteCache", "PartitionLayout", "OrcConstants", "DynamicOverwrite", "ImpliedLiteral", "WrappedConstants",
     "Predicates", "Positions", "Relations", "TrialTable", "ReadNotes", "SnapshotFiles", "WrittenRows", "OpenWriters",
     "RowLevelOption", "FileCondition", "AnsweredTables", "RuntimeRules", "RuleRegistry",
 )  # fmt: skip

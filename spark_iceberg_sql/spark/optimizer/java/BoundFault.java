@@ -13,7 +13,7 @@ public final class BoundFault {
    * fact: what is wrong, after "the bounds of `ts`". issue: where its cause is reported, or nothing. remedy: what to
    * do, where a rewrite of the files does not correct it.
    *
-   * <p>NULLS, COUNTED_NULLS, NESTED_NULLS, TEXTS and NANS are no faults of bounds: see NullPartitions, TextOrder and Floats. The three after
+   * <p>NULLS, COUNTED_NULLS, NESTED_NULLS, CONSTANTS and NANS are no faults of bounds: see NullPartitions, OrcConstants and Floats. The three after
    * PARTITION are of partition values, where the bounds are right: see PartitionOverflow. UUID_RANGE is of files in which
    * Iceberg's order of uuids is that of their bytes, so that = and IN are right.
    */
@@ -43,7 +43,7 @@ public final class BoundFault {
     NULLS("are not stated, nor counts, for files whose partition value is null", "", ""),
     COUNTED_NULLS("are not stated, but counts, for files whose partition value is null", "", ""),
     NESTED_NULLS("are right, but a struct that is null itself is not counted, or skipped by ORC's reader", "", ""),
-    TEXTS("are right, but ORC's reader compares texts beyond U+FFFF in another order", "", ""),
+    CONSTANTS("are right, but ORC's reader compares some constants in another order", "", ""),
     NANS("leave out NaN, of which there are some or may be some", "", ""),
     UNWRITTEN("are not stated where files were written before the column, whose default Iceberg takes for null",
       "apache/iceberg#16690", "run DELETE with the condition, then INSERT"),
@@ -107,7 +107,7 @@ public final class BoundFault {
 
   /** Whether the bounds are right, and only a rule of its own asks for it. */
   public boolean isOfOneRule() {
-    return kind == Kind.NULLS || kind == Kind.COUNTED_NULLS || kind == Kind.NESTED_NULLS || kind == Kind.TEXTS
+    return kind == Kind.NULLS || kind == Kind.COUNTED_NULLS || kind == Kind.NESTED_NULLS || kind == Kind.CONSTANTS
       || kind == Kind.NANS;
   }
 

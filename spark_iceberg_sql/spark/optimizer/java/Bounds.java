@@ -127,7 +127,7 @@ public class Bounds extends SwitchedRule {
         isWithheld |= !faults(e, layouts).isEmpty();
         return isWithheld ? new KnownNullable(e) : e;
       }
-      if (isOfMisorderedTexts(e)) return e.mapChildren(new Withheld());
+      if (isOfMisorderedConstants(e)) return e.mapChildren(new Withheld());
       if (isRightForUuids(e)) return e;
       Expression kept = whereWrapped(e);
       if (kept != null) return kept;
@@ -161,9 +161,9 @@ public class Bounds extends SwitchedRule {
       return areAll(faults, BoundFault.Kind.WRAPPED) ? WrappedConstants.keeping(e, layout) : null;
     }
 
-    private boolean isOfMisorderedTexts(Expression e) {
-      Expression column = TextOrder.column(e);
-      return column != null && TextOrder.isIn(e, (PartitionLayout) layouts.get(PartitionLayout.root(column)));
+    private boolean isOfMisorderedConstants(Expression e) {
+      Expression column = OrcConstants.column(e);
+      return column != null && OrcConstants.isIn(e, (PartitionLayout) layouts.get(PartitionLayout.root(column)));
     }
 
     /** Whether a comparison can only concern uuids for which Iceberg decides it rightly, or is none of the scan's. */

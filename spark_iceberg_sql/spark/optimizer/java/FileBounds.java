@@ -262,10 +262,10 @@ public final class FileBounds {
     return !isComplete;
   }
 
-  /** Whether the reader of a file may compare texts in another order than its writer. */
-  public boolean mayMisorderTexts(List<Types.NestedField> fields) {
+  /** Whether the reader of a file may compare constants in another order than its writer. */
+  public boolean mayMisorderConstants(List<Types.NestedField> fields) {
     for (BoundFault fault : faults)
-      if ((fault.kind == BoundFault.Kind.TEXTS || fault.kind == BoundFault.Kind.UNKNOWN) && isOf(fault, fields))
+      if ((fault.kind == BoundFault.Kind.CONSTANTS || fault.kind == BoundFault.Kind.UNKNOWN) && isOf(fault, fields))
         return true;
     return !isComplete;
   }

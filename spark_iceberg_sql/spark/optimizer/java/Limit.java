@@ -61,7 +61,7 @@ public class Limit extends SwitchedRule {
           return ranges(limited, files);
         }
       });
-    if (ranges.isEmpty() || TextOrder.areIn((Expression) ranges.get(0), files.layout)) return null;
+    if (ranges.isEmpty() || OrcConstants.areIn((Expression) ranges.get(0), files.layout)) return null;
     return limited.with((Expression) ranges.get(0), ReadNotes.noted(files.pinned, "any " + limited.count + " rows"));
   }
 

@@ -202,11 +202,12 @@ public final class ManifestCheck implements Callable<List<BoundFault>> {
     }
   }
 
-  /** Adds what ORC's reader may skip, once for all ORC files: nulls of the fields of structs, and some texts. */
+  /** Adds what ORC's reader may skip, once for all ORC files: nulls of the fields of structs, and by some constants. */
   private void addOrc(DataFile file) {
     hasOrc = true;
     for (Types.NestedField field : fields.values())
-      if (field.type().typeId() == Type.TypeID.STRING) add(field.fieldId(), BoundFault.Kind.TEXTS, file);
+      if (field.type().typeId() == Type.TypeID.STRING || field.type().typeId() == Type.TypeID.DATE)
+        add(field.fieldId(), BoundFault.Kind.CONSTANTS, file);
     for (Object id : ofStructs()) add(((Integer) id).intValue(), BoundFault.Kind.NESTED_NULLS, file);
   }
 

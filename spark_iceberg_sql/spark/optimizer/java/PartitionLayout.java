@@ -26,6 +26,7 @@ import org.apache.spark.sql.catalyst.expressions.Literal;
 import org.apache.spark.sql.connector.catalog.CatalogPlugin;
 import org.apache.spark.sql.connector.write.RowLevelOperationTable;
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation;
+import org.apache.spark.sql.types.DateType;
 import org.apache.spark.sql.types.StringType;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 
@@ -182,10 +183,10 @@ public final class PartitionLayout {
     return field instanceof GetStructField && bounds().mayLoseNulls(fields(field));
   }
 
-  /** Whether ORC files may be read without texts that satisfy a comparison: see TextOrder. */
-  public boolean mayMisorderTexts(Expression column) {
-    boolean isText = column.dataType() instanceof StringType && !(table instanceof BaseMetadataTable);
-    return isText && bounds().mayMisorderTexts(fields(column));
+  /** Whether ORC files may be read without values that satisfy a comparison: see OrcConstants. */
+  public boolean mayMisorderConstants(Expression column) {
+    boolean isOfType = column.dataType() instanceof StringType || column.dataType() instanceof DateType;
+    return isOfType && !(table instanceof BaseMetadataTable) && bounds().mayMisorderConstants(fields(column));
   }
 
   private boolean isSource(Expression column) { return !transformsOf(column).isEmpty(); }

@@ -56,7 +56,7 @@ public class TopK extends SwitchedRule {
           return thresholds(limited, order, files);
         }
       });
-    if (conditions.isEmpty() || TextOrder.areIn((Expression) conditions.get(0), files.layout)) return null;
+    if (conditions.isEmpty() || OrcConstants.areIn((Expression) conditions.get(0), files.layout)) return null;
     String reason =
       "top " + limited.count + " by " + Outgoing.visible(files.name(files.field(SortKey.column(order.child()))));
     return limited.with((Expression) conditions.get(0), ReadNotes.noted(files.pinned, reason));
