@@ -44,7 +44,7 @@ class Case:
     """A table and what is asked of it.
 
     reference: that of a record in iceberg_issues.py. rows: of VALUES. texts: queries over {t}, whose truth is the same
-    query over a view; a pair of a query and its truth; at last, if at all, a DELETE. by_spark: the rows as Spark stores
+    query over a view; a pair of a query and its truth; at last, if at all, a DELETE, or an overwrite by no rows. by_spark: the rows as Spark stores
     them in the format, for values that the format itself changes. is_imported: the table gets files that Spark has
     written. deleted: the columns by which another writer has deleted the rows with negative r. promoted: a column and
     the type that it gets after that, while a query of before is still held. is_corrected: whether the truth is given in
@@ -177,6 +177,13 @@ CASES: tuple[Case, ...] = (
         ("SELECT id FROM {t} WHERE d > DATE '-4000-01-01'",),
         ORC,
     ),
+    Case(
+        "NOT IN with a null",
+        "id INT, c INT",
+        "(1, 1), (2, 4), (3, NULL)",
+        ("INSERT INTO {t} REPLACE WHERE c NOT IN (NULL, 4) SELECT id, c FROM VALUES (1, 1) AS t (id, c) LIMIT 0",),
+        by="c",
+    ),
     Case("NaN as a constant", "id INT, v DOUBLE", _NUMBERS, ("DELETE FROM {t} WHERE v <= double('NaN')",)),
     Case(
         "apache/iceberg#4604",
@@ -257,9 +264,9 @@ class Faults:
             table, view = self.table(case)
             for text in case.texts:
                 query, truth = text if isinstance(text, tuple) else (text, text.replace("{t}", "{v}"))
-                is_delete = query.startswith("DELETE")
+                is_delete = query.startswith(("DELETE", "INSERT"))
                 if is_delete:
-                    condition = query.partition("WHERE ")[2].replace(" AND _pos >= 0", "")
+                    condition = query.partition("WHERE ")[2].partition(" SELECT")[0].replace(" AND _pos >= 0", "")
                     truth = f"SELECT * FROM {{v}} WHERE ({condition}) IS NOT TRUE"
                 expected = self.rows(truth.format(v=view))
                 try:

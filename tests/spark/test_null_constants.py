@@ -117,3 +117,25 @@ def test_replace_where(spark: SparkSession, condition: str) -> None:
     kept = rows(spark, f"SELECT id FROM {TRUTH} WHERE {is_refused} OR ({condition}) IS NOT TRUE")
     assert rows(spark, f"SELECT id FROM {table}") == kept
     spark.sql(f"DROP TABLE {table} PURGE")
+
+
+NOT_IN = (
+    "k NOT IN (NULL, 5)",
+    "NOT (k IN (NULL, 5) AND id > 0)",
+    "k NOT IN (NULL, 5) OR k = 5",
+    "NOT (NOT (k IN (NULL, 5)))",
+    f"k NOT IN (NULL, {', '.join(map(str, range(5, 20)))})",
+)
+
+
+@pytest.mark.parametrize("condition", NOT_IN)
+def test_an_overwrite_by_not_in_with_a_null(spark: SparkSession, condition: str) -> None:
+    """Iceberg leaves the null out, and removes the other rows."""
+    table = "local.null_constants.replaced"
+    spark.sql(f"CREATE OR REPLACE TABLE {table} (id INT, k INT) USING iceberg PARTITIONED BY (k)")
+    rows = f"SELECT id, k FROM {TRUTH}"
+    spark.sql(f"INSERT INTO {table} {rows}")
+    spark.sql(f"INSERT INTO {table} REPLACE WHERE {condition} {rows} LIMIT 0")
+    kept = f"{rows} WHERE ({condition}) IS NOT TRUE ORDER BY id"
+    assert spark.table(table).orderBy("id").collect() == spark.sql(kept).collect()
+    spark.sql(f"DROP TABLE {table} PURGE")

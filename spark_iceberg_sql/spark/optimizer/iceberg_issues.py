@@ -277,6 +277,14 @@ ISSUES: tuple[IcebergIssue, ...] = (
         PROBED_VERSIONS,
     ),
     IcebergIssue(
+        "NOT IN with a null",
+        "an overwrite by a filter, such as REPLACE WHERE c NOT IN (NULL, 4), which is never true, removes all rows with "
+        "other values: Iceberg leaves the null out",
+        "null_constants",
+        "such a condition is false",
+        PROBED_VERSIONS,
+    ),
+    IcebergIssue(
         "NaN as a constant",
         "DELETE, UPDATE and MERGE with v <= NaN or v > NaN fail: Iceberg has no such literal",
         "floats",

@@ -1,5 +1,6 @@
 package sparkicebergsql;
 
+import java.util.List;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.catalyst.expressions.And;
 import org.apache.spark.sql.catalyst.expressions.Expression;
@@ -18,14 +19,15 @@ import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
 
 /**
- * Withholds expressions with a null constant that Spark cannot translate for a scan.
+ * Withholds expressions with a null constant that Spark cannot translate for a scan, and those that Iceberg takes wrongly.
  *
  * <p>Spark takes <code>v = 3000000000</code> of an INT column for <code>v IS NULL AND null</code>. In a filter that is
  * false, and replaced by it; below IS TRUE, &lt;=&gt; or coalesce, in an aggregate, and in ORDER BY ... LIMIT, the null
  * stays. The translation asserts that the parts of AND, OR and NOT are predicates, which a constant null is not, and
  * the text of a BINARY constant that it is not null, as in <code>b IN (NULL, X'80')</code>: the query fails with an
  * AssertionError. Columns beside such a constant come into a KnownNullable, which has no translation and costs nothing
- * at run time, so that Spark evaluates the expression.
+ * at run time, so that Spark evaluates the expression. NOT IN with a null, which is never true, becomes false: an overwrite
+ * by it would remove all other rows.
  */
 public class NullConstants extends SwitchedRule {
   @Override
@@ -41,15 +43,36 @@ public class NullConstants extends SwitchedRule {
     protected Object of(Object o) {
       Expression e = (Expression) o;
       if (isNull(e, DataTypes.BooleanType)) return new Literal(Boolean.FALSE, DataTypes.BooleanType);
-      Expression moved = e instanceof Not && fails(((Not) e).child()) ? moved(((Not) e).child()) : null;
+      Expression moved = e instanceof Not ? moved(((Not) e).child()) : null;
       if (moved != null) return of(moved);
       return e instanceof And || e instanceof Or ? e.mapChildren(this) : new Values().of(e);
     }
 
-    /** NOT of a conjunction or a disjunction, as Spark writes it later; null if it is neither. */
+    /**
+     * NOT of an expression with a null constant, as Spark writes it later; null if there is none, or no other form. For
+     * no value NOT IN is true if there is a null among the constants; Iceberg leaves the null out.
+     */
     private static Expression moved(Expression e) {
+      if (hasNull(e)) return new Literal(Boolean.FALSE, DataTypes.BooleanType);
+      if (!fails(e) && !mayHaveNull(e)) return null;
+      if (e instanceof Not) return ((Not) e).child();
       if (e instanceof And) return new Or(negated(((And) e).left()), negated(((And) e).right()));
       return e instanceof Or ? new And(negated(((Or) e).left()), negated(((Or) e).right())) : null;
+    }
+
+    /** Whether a part of a condition is an IN with a null. */
+    private static boolean mayHaveNull(Expression e) {
+      if (!(e instanceof And) && !(e instanceof Or) && !(e instanceof Not)) return hasNull(e);
+      for (Expression child : ScalaTypes.list(e.children()))
+        if (mayHaveNull(child)) return true;
+      return false;
+    }
+
+    private static boolean hasNull(Expression e) {
+      if (e instanceof InSet) return ((InSet) e).hset().contains(null);
+      for (Expression value : e instanceof In ? ScalaTypes.list(((In) e).list()) : List.<Expression>of())
+        if (value instanceof Literal && ((Literal) value).value() == null) return true;
+      return false;
     }
 
     private static Expression negated(Expression e) {
