@@ -165,8 +165,8 @@ def test_a_line_between_cells_is_a_comment_in_a_statement() -> None:
 
 def test_a_cell_that_begins_no_statement_is_noted() -> None:
     head = "-- Databricks notebook source\n"
-    assert codes(head + PARTED.format(COMMAND)) == {"SIS002"}
-    assert codes(f"{head}CREATE\n{COMMAND}{BAD.removeprefix('CREATE ')}") == {"SIS002"}
+    assert codes(head + PARTED.format(COMMAND)) == {"SIS002", "SIS612"}
+    assert codes(f"{head}CREATE\n{COMMAND}{BAD.removeprefix('CREATE ')}") == {"SIS002", "SIS612"}
     assert codes(f"{head}SELECT 1\n{COMMAND}SELECT 2\n{COMMAND}-- it\n{COMMAND}") == set()
 
 

@@ -168,6 +168,7 @@ def _check_and_apply(
         is_document=origin.is_document,
         is_routed=is_routed,
         statement_cache=statement_cache,
+        placeholder_ranges=origin.placeholder_ranges,
     )
     script_steps = ordered_steps(script_statements, origin.side_effects)
     flow = control_flow(catalog, script_steps, origin.branches) if origin.branches else None
@@ -186,7 +187,7 @@ def _check_and_apply(
         flow.end()
     run.emit_dialect_note()
     catalog.engine = run.catalog.engine = configured_engine
-    suppressions.keep_undecided(spans, lambda number: run.open_codes(number, origin.placeholder_ranges))
+    suppressions.keep_undecided(spans, run.open_codes)
     for suppression in suppressions.own_comments:
         for finding in suppression.findings():
             run.emit(reporter(Event.UNUSED_IGNORE), finding)
@@ -207,22 +208,28 @@ class _CheckRun(DiagnosticCollector):
 
     is_routed: bool = False
     statement_cache: StatementCache | None = None
+    placeholder_ranges: Sequence[Offsets] = ()  # as in `TextOrigin`
     # The codes of the rules that could not decide, by the statement's number, if there are ignore comments.
     _undecided_by_number: dict[int, Set[str]] = field(default_factory=dict)
     _statement_number: int = 0
     _compared: SearchCost = field(default_factory=SearchCost)
 
-    def open_codes(self, number: int, placeholder_ranges: Sequence[Offsets]) -> Set[str]:
-        """The codes of the rules that could not decide about a statement. placeholder_ranges: as in `TextOrigin`."""
+    def open_codes(self, number: int) -> Set[str]:
+        """The codes of the rules that could not decide about a statement."""
         statement, codes = self.statements[number], self._undecided_by_number.get(number, set())
-        index = bisect_right(placeholder_ranges, (statement.end, statement.end))
-        if (index and placeholder_ranges[index - 1][1] >= statement.start) or TEMPLATE_MARK.search(statement.text):
+        if self._is_filled_in(statement):
             return EVERY_CODE
         if not may_be_query(statement):
             return codes
         tables = (table for table in self.catalog.known if table.schema is not None)
         reads_table = any(statement.may_contain(table.name[-1].lower()) for table in tables)
         return codes if reads_table else codes | OF_QUERIES
+
+    def _is_filled_in(self, statement: Statement) -> bool:
+        """True if a template or a program completes a statement."""
+        index = bisect_right(self.placeholder_ranges, (statement.end, statement.end))
+        is_touched = index > 0 and self.placeholder_ranges[index - 1][1] >= statement.start
+        return is_touched or TEMPLATE_MARK.search(statement.text) is not None
 
     def apply_side_effects(self, names: tuple[Name, ...] | None) -> None:
         """Mark the tables unknown that the program creates, changes or drops without SQL."""
@@ -270,14 +277,24 @@ class _CheckRun(DiagnosticCollector):
             self.emit_internal_error((statement.start, statement.end), "the reader", error)
             return (), True
         results, is_accepted = self._check_query(statement)
+        context = self._context(node, statement)
+        if not isinstance(node, nodes.Other):
+            result, runs = self._run_rules(context)
+            results, is_accepted = (*results, result), is_accepted and runs
+        if is_accepted and self._is_read_by_spark(node, statement):
+            result, is_accepted = self._run_rules(self._context(nodes.SparkText(node.span), statement))
+            results = (*results, result)
         if isinstance(node, nodes.Other):
             self.catalog.another()
-            return results, is_accepted
-        context = self._context(node, statement)
-        result, runs = self._run_rules(context)
-        self._apply_effect(context, is_accepted=is_accepted and runs)
-        context.forget()
-        return (*results, result), is_accepted and runs
+        else:
+            self._apply_effect(context, is_accepted=is_accepted)
+            context.forget()
+        return results, is_accepted
+
+    def _is_read_by_spark(self, node: nodes.Node, statement: Statement) -> bool:
+        """Whether to ask Spark's own grammar; in a session, its parser itself is asked."""
+        is_text = not isinstance(node, nodes.InvalidStatement | nodes.Templated) and not self._is_filled_in(statement)
+        return is_text and not (self.is_routed or self.is_document)
 
     def _check_query(self, statement: Statement) -> tuple[tuple[StatementResult, ...], bool]:
         """Check the functions and filters of a statement; in a session, Spark itself does."""

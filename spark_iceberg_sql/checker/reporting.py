@@ -66,7 +66,10 @@ class DiagnosticCollector:
         if (result.note is not None or has_reported) and not self._is_spark_statement(result):
             # The text may be another engine's: emit_dialect_note adds one note in place of all these
             # diagnostics.
+            has_error = any(d.severity is Severity.ERROR for d in self.diagnostics[count_before:])
             del self.diagnostics[count_before:]
+            if result.is_of_spark_alone and (not has_error or self._is_of_another_engine()):
+                return True
             self.doubt_count += 1
             self.undecided_codes |= EVERY_CODE
             if self.dialect_doubt is None or (has_reported and not self.dialect_doubt[0]):
@@ -100,7 +103,11 @@ class DiagnosticCollector:
             return True
         if self.is_spark is None or self.indicates(Dialect.OTHER_ENGINES):
             return False
-        return result.has_spark_syntax or self.indicates(Dialect.SHARED)
+        return not result.is_of_spark_alone and (result.has_spark_syntax or self.indicates(Dialect.SHARED))
+
+    def _is_of_another_engine(self) -> bool:
+        """True if the text is another engine's for certain, whose grammar Spark's says nothing about."""
+        return self.catalog.engine is not None or self.is_spark is None or self.indicates(Dialect.OTHER_ENGINES)
 
     def _is_another_engines(self, result: StatementResult) -> bool:
         """True if a statement by itself has syntax of another engine: a document shows several side by side."""

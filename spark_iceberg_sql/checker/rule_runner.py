@@ -40,6 +40,7 @@ class StatementResult:
     dialect_note: Finding | None = None
     has_exclusive_syntax: bool = True
     has_spark_syntax: bool = True
+    is_of_spark_alone: bool = False
     undecided_codes: frozenset[str] = frozenset()
     errors: tuple[tuple[str, Exception], ...] = field(default=(), compare=False)
 
@@ -97,6 +98,7 @@ def run_rules(context: Context) -> StatementResult:
         dialect_note(context) if has_results else None,
         has_exclusive_syntax=has_results and indicates_spark(context.node, is_exclusive=True),
         has_spark_syntax=has_results and indicates_spark(context.node),
+        is_of_spark_alone=isinstance(context.node, nodes.SparkText),
         undecided_codes=EVERY_CODE if _is_uncertain(context) else frozenset(undecided),
         errors=tuple(errors),
     )

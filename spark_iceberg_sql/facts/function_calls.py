@@ -13,7 +13,6 @@ from spark_iceberg_sql.model.types import Type
 from spark_iceberg_sql.records import record
 from spark_iceberg_sql.syntax.brackets import between_commas, closing_index
 from spark_iceberg_sql.syntax.lexer import Token, TokenKind
-from spark_iceberg_sql.syntax.parser.typos import nearest_keyword
 from spark_iceberg_sql.syntax.script import Statement
 from spark_iceberg_sql.syntax.terms import Offsets
 
@@ -39,19 +38,11 @@ _MAX_DEPTH = 30  # brackets
 _INTEGER = regex(r"([0-9]{1,18})([LlSsYy]?)")
 
 
-_VERBS = ("SELECT", "INSERT", "MERGE", "DELETE", "UPDATE", "DESCRIBE", "EXPLAIN", "TRUNCATE")
-
-
-def misspelt_verb(word: str) -> str:
-    """The verb of a query that a first word misspells; empty if there is none."""
-    return nearest_keyword(word, *_VERBS) if word not in _VERBS else ""
-
-
 def may_be_query(statement: Statement) -> bool:
     """True if a statement may contain what the rules for queries check: calls, filters, strings in double quotes ..."""
     if statement.first == "SELECT" and (statement.may_contain("from") or "*" in statement.text):
         return True  # it may name a partition field
-    if statement.first in ("MERGE", "DELETE", "UPDATE") or misspelt_verb(statement.first):
+    if statement.first in ("MERGE", "DELETE", "UPDATE"):
         return True
     if statement.text.isascii():
         return (

@@ -1,4 +1,4 @@
-"""Queries, INSERT, MERGE, UPDATE and DELETE of a known table that Spark refuses: unknown columns and missing keywords.
+"""Queries, INSERT, MERGE, UPDATE and DELETE of a known table that Spark refuses: unknown columns.
 
 Only certain cases are read: the table and all its columns are known, and no other relation can have the column.
 """
@@ -7,9 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from spark_iceberg_sql.diagnostics import Edit
 from spark_iceberg_sql.facts.context import Context
-from spark_iceberg_sql.facts.function_calls import misspelt_verb
 from spark_iceberg_sql.facts.hidden_fields import may_redefine, named_columns
 from spark_iceberg_sql.facts.merge_sources import source_columns
 from spark_iceberg_sql.model.schema import folded, similar_names
@@ -42,32 +40,23 @@ _METADATA_COLUMNS = frozenset({
     "_change_type", "_change_ordinal", "_commit_snapshot_id", "_metadata", "metadata",
 })  # fmt: skip
 _ANY_SCHEMA = "write.spark.accept-any-schema"
-_MISSPELT_FROM = frozenset({"FRM", "FORM", "FRO", "FRON", "FOM", "ROM", "FROMM", "FRMO", "RFOM", "FRROM", "FROOM"})
-_ACTIONS = frozenset({"UPDATE", "DELETE", "INSERT"})
 
 
 @record(frozen=True, slots=True)
 class RefusedWord:
-    """A word at which Spark stops. span, message, help: of the finding. edit: the correction, if there is one."""
+    """A word that Spark refuses. span, message, help: of the finding."""
 
     span: Offsets
     message: str
     help: str
-    edit: Edit | None = None
 
 
 def refused_words(context: Context) -> Iterator[RefusedWord]:
     """The words of a query, MERGE, UPDATE or DELETE that Spark refuses."""
     tokens = context.statement.tokens
     first = tokens[0].word if tokens else ""
-    if verb := misspelt_verb(first):
-        yield from _misspelt(context, tokens, verb)
-    elif first == "DELETE":
-        yield from _without_from(context, tokens)
-    elif first == "MERGE":
+    if first == "MERGE":
         yield from _merge_words(context, tokens)
-    elif first == "SELECT":
-        yield from _select_words(context, tokens)
     if first in ("SELECT", "DELETE", "UPDATE"):
         yield from _unknown_columns(context)
 
@@ -113,30 +102,6 @@ def _is_known(table: Table) -> bool:
     return is_complete and table.kind is RelationKind.ICEBERG and any_schema == "false"
 
 
-def _misspelt(context: Context, tokens: Sequence[Token], verb: str) -> Iterator[RefusedWord]:
-    starts = [i + 1 for i, token in enumerate(tokens[:-1]) if token.word in ("FROM", "INTO", "TABLE")]
-    starts += [1] if len(tokens) > 1 else []
-    if any(_known_table(context, tokens, start)[0] is not None for start in starts):
-        token = tokens[0]
-        yield RefusedWord(token.span, f"`{token.text}` is no statement", f"write `{verb}`", Edit(*token.span, verb))
-
-
-def _without_from(context: Context, tokens: Sequence[Token]) -> Iterator[RefusedWord]:
-    if len(tokens) < 2 or tokens[1].word == "FROM" or _known_table(context, tokens, 1)[0] is None:
-        return
-    end = tokens[0].end
-    name = context.text[tokens[1].start : tokens[_known_table(context, tokens, 1)[1] - 1].end]
-    yield RefusedWord(tokens[0].span, "DELETE needs FROM", f"write `DELETE FROM {name}`", Edit(end, end, " FROM"))
-
-
-def _select_words(context: Context, tokens: Sequence[Token]) -> Iterator[RefusedWord]:
-    for i in range(1, len(tokens) - 1):
-        token = tokens[i]
-        is_misspelt = tokens[i - 1].text == "*" and token.kind is TokenKind.WORD
-        if is_misspelt and token.word in _MISSPELT_FROM and _known_table(context, tokens, i + 1)[0] is not None:
-            yield RefusedWord(token.span, f"`{token.text}` is no clause", "write `FROM`", Edit(*token.span, "FROM"))
-
-
 def _merge_words(context: Context, tokens: Sequence[Token]) -> Iterator[RefusedWord]:
     if [token.word for token in tokens[:2]] != ["MERGE", "INTO"]:
         return
@@ -147,11 +112,6 @@ def _merge_words(context: Context, tokens: Sequence[Token]) -> Iterator[RefusedW
     index = end + (end < len(tokens) and tokens[end].word == "AS")
     if index < len(tokens) and tokens[index].kind in _NAMES and tokens[index].word != "USING":
         qualifiers = {folded(tokens[index].text.strip("`"))}
-    for i in range(1, len(tokens)):
-        if tokens[i].word in _ACTIONS and tokens[i - 1].word == "MATCHED":
-            clause, position = f"MATCHED THEN {tokens[i].word}", tokens[i - 1].end
-            edit = Edit(position, position, " THEN")
-            yield RefusedWord(tokens[i].span, "THEN is missing before it", f"write `{clause}`", edit)
     if "{" in context.statement.text:
         return
     yield from _missing_in_source(context, table, tokens, index)
@@ -174,14 +134,16 @@ def _missing_in_source(context: Context, table: Table, tokens: Sequence[Token], 
         return
     missing = [field.name for field in table.schema.fields if folded(field.name) not in columns]
     for i in range(using or 0, len(tokens) if missing else 0):
-        words = [token.word for token in tokens[i : i + 4]]
-        length = next((n for n in (3, 4) if words[:n] in (["THEN", "INSERT", "*"], ["THEN", "UPDATE", "SET", "*"])), 0)
+        keywords = [token.word for token in tokens[i : i + 4]]
+        length = next(
+            (n for n in (3, 4) if keywords[:n] in (["THEN", "INSERT", "*"], ["THEN", "UPDATE", "SET", "*"])), 0
+        )
         if length:
-            action = " ".join(words[1:length])
+            action = " ".join(keywords[1:length])
             columns_text = ", ".join(f"`{name}`" for name in missing)
             message = f"`{action}` needs a column of the source for each one of the table: it has no {columns_text}"
             help_ = "add it to the source" if len(missing) == 1 else "add them to the source"
-            form = "INSERT (...) VALUES (...)" if words[1] == "INSERT" else "UPDATE SET ... = ..."
+            form = "INSERT (...) VALUES (...)" if keywords[1] == "INSERT" else "UPDATE SET ... = ..."
             span = (tokens[i + 1].start, tokens[i + length - 1].end)
             yield RefusedWord(span, message, f"{help_}, or write `{form}` with the columns that it has")
 

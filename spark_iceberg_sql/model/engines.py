@@ -20,18 +20,20 @@ class Engine:
     """An engine.
 
     name: as it is named. is_spark: whether its statements are Spark's, so that they are checked. clusters: whether it
-    has CLUSTER BY for an Iceberg table. other_names: in other tools.
+    has CLUSTER BY for an Iceberg table. has_own_grammar: whether it has statements that Spark's parser refuses.
+    other_names: in other tools.
     """
 
     name: str
     is_spark: bool = False
     clusters: bool = False
+    has_own_grammar: bool = False
     other_names: tuple[str, ...] = ()
 
 
 ENGINES = (
     Engine("spark", is_spark=True, other_names=("sparksql",)),
-    Engine("databricks", is_spark=True, clusters=True),
+    Engine("databricks", is_spark=True, clusters=True, has_own_grammar=True),
     Engine("hive"),
     Engine("athena"),
     Engine("trino"),

@@ -79,6 +79,7 @@ _MODULES = (
     "sis609_refused_argument",
     "sis610_hidden_field_in_query",
     "sis611_refused_query",
+    "sis612_refused_syntax",
 )
 
 

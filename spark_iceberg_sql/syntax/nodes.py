@@ -354,5 +354,10 @@ class Query(Node):
 
 
 @record(frozen=True, slots=True)
+class SparkText(Node):
+    """The text of a statement that Spark's own grammar reads."""
+
+
+@record(frozen=True, slots=True)
 class Other(Node):
     """A statement that does not change any table's partitioning: it passes unchanged."""

@@ -26,19 +26,6 @@ WHEN MATCHED THEN UPDATE SET a.id = b.id,
 WHEN NOT MATCHED THEN INSERT (id,
   tz) VALUES (b.id, b.ts);  -- error: SIS611
 
--- case: THEN is missing
-CREATE TABLE t (id INT) USING iceberg;
-MERGE INTO t USING t u ON t.id = u.id WHEN MATCHED UPDATE SET *;  -- error: SIS611
-
--- case: DELETE without FROM
-CREATE TABLE t (id INT) USING iceberg;
-DELETE t WHERE id = 1;  -- error: SIS611
-
--- case: misspelt words
-CREATE TABLE t (id INT) USING iceberg;
-SELCT * FROM t;  -- error: SIS611
-SELECT * FRM t;  -- error: SIS611
-
 -- case: what Spark takes
 CREATE TABLE t (id INT, ts TIMESTAMP, s STRUCT<x: INT>) USING iceberg;
 SELECT id AS n, s.x, t.s.x, current_date, NULL, date_add(DAY, 1, ts), id y, y + 1 FROM t WHERE t.id IS NOT NULL;

@@ -44,11 +44,11 @@ class Case:
     """A table and what is asked of it.
 
     reference: that of a record in iceberg_issues.py. rows: of VALUES. texts: queries over {t}, whose truth is the same
-    query over a view; a pair of a query and its truth; at last, if at all, a DELETE, or an overwrite by no rows. by_spark: the rows as Spark stores
-    them in the format, for values that the format itself changes. is_imported: the table gets files that Spark has
-    written. deleted: the columns by which another writer has deleted the rows with negative r. promoted: a column and
-    the type that it gets after that, while a query of before is still held. is_corrected: whether the truth is given in
-    an installed session.
+    query over a view; a pair of a query and its truth; at last, if at all, a DELETE, or an overwrite by no rows.
+    by_spark: the rows as Spark stores them in the format, for values that the format itself changes. is_imported: the
+    table gets files that Spark has written. deleted: the columns by which another writer has deleted the rows with
+    negative r. promoted: a column and the type that it gets after that, while a query of before is still held.
+    is_corrected: whether the truth is given in an installed session.
     """
 
     reference: str

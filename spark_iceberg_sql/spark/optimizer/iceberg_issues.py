@@ -278,8 +278,8 @@ ISSUES: tuple[IcebergIssue, ...] = (
     ),
     IcebergIssue(
         "NOT IN with a null",
-        "an overwrite by a filter, such as REPLACE WHERE c NOT IN (NULL, 4), which is never true, removes all rows with "
-        "other values: Iceberg leaves the null out",
+        "an overwrite by a filter, such as REPLACE WHERE c NOT IN (NULL, 4), which is never true, removes all rows "
+        "with other values: Iceberg leaves the null out",
         "null_constants",
         "such a condition is false",
         PROBED_VERSIONS,

@@ -92,14 +92,16 @@ def nearest_keyword(word: str, *keywords: str) -> str:
     """
     if word in _KEYWORDS or word in _NOT_TYPOS or not _WORD.fullmatch(word):
         return ""
-    for keyword in keywords:
-        max_distance = 2 if len(keyword) > 6 else 1
-        if len(keyword) > 4 and sorted(word) == sorted(keyword):
-            return keyword  # ALERT for ALTER
-        has_similar_length = len(keyword) > 3 and abs(len(word) - len(keyword)) <= max_distance
-        if has_similar_length and _distance(word, keyword) <= max_distance:
-            return keyword
-    return ""
+    return next((keyword for keyword in keywords if is_similar(word, keyword)), "")
+
+
+def is_similar(word: str, keyword: str) -> bool:
+    """Whether a word may be a misspelt keyword, as `nearest_keyword` decides."""
+    if len(keyword) > 4 and sorted(word) == sorted(keyword):
+        return True  # ALERT for ALTER
+    max_distance = 2 if len(keyword) > 6 else 1
+    has_similar_length = len(keyword) > 3 and abs(len(word) - len(keyword)) <= max_distance
+    return has_similar_length and _distance(word, keyword) <= max_distance
 
 
 def _distance(word: str, keyword: str) -> int:

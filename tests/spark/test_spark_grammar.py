@@ -1,0 +1,117 @@
+"""The grammars in the package against Spark's own parsers, without a session."""
+
+from __future__ import annotations
+
+import random
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+import spark_grammars
+from test_next_grammar import jars
+
+from spark_iceberg_sql.model import minor_version, spark_versions
+from spark_iceberg_sql.model.minor_version import Version
+from spark_iceberg_sql.spark import runtime_jar
+from spark_iceberg_sql.syntax.lexer import TRIVIA, Token, tokenize
+from spark_iceberg_sql.syntax.script import statements
+from spark_iceberg_sql.syntax.spark_grammar.recognizer import Recognizer, TooDeepError, grammar
+from spark_iceberg_sql.syntax.spark_grammar.token_names import token_names
+
+HERE = Path(__file__).parent
+ROOT = HERE.parents[1]
+VERSIONS = [minor_version.text(version) for version in reversed(spark_grammars.VERSIONS)]
+# Of 4.2 on, a `|` alone is a pipe if what follows looks like one; the automaton takes it wherever a pipe can be.
+PIPES = (4, 2)
+CHANGES = 4000
+
+
+def texts() -> list[str]:
+    """Statements of the documentation, of the rules' cases and of the benchmarks."""
+    found = [
+        statement.text for path in ROOT.glob("tests/**/*.sql") for statement in statements(path.read_text("utf-8"))
+    ]
+    for path in (*ROOT.glob("docs/**/*.md"), *ROOT.glob("spark_iceberg_sql/rules/sis*.py")):
+        for block in re.findall(r"```sql[^\n]*\n(.*?)```", path.read_text("utf-8"), re.DOTALL):
+            found += [statement.text for statement in statements(block)]
+    return sorted({text for text in found if len(text) < 3000})
+
+
+def changed(originals: list[str], seed: int) -> list[str]:
+    """Statements with some tokens left out, put in, replaced or swapped."""
+    rng = random.Random(seed)
+    all_tokens = [[token.text for token in tokenize(text)] for text in originals]
+    words = [word for tokens in all_tokens for word in tokens if not word.isspace()]
+    results = []
+    for _ in range(CHANGES):
+        tokens = list(rng.choice(all_tokens))
+        for _ in range(rng.choice((1, 1, 1, 2, 3))):
+            i, j = rng.randrange(len(tokens)), rng.randrange(len(tokens))
+            change = rng.randrange(4)
+            if change == 0 and len(tokens) > 1:
+                del tokens[i]
+            elif change == 1:
+                tokens.insert(i, f" {rng.choice(words)} ")
+            elif change == 2:
+                tokens[i] = f" {rng.choice(words)} "
+            else:
+                tokens[i], tokens[j] = tokens[j], tokens[i]
+        results.append("".join(tokens))
+    return results
+
+
+def spark_takes(version: Version, asked: list[str]) -> list[bool]:
+    names = ("spark-sql-api_2.1?", "antlr4-runtime", "scala-library")
+    path = ":".join(str(next(jars(version).glob(f"{name}-*.jar"))) for name in names)
+    done = subprocess.run(
+        [runtime_jar.java(), "-cp", path, str(HERE / "GrammarReader.java")],
+        input="\x01".join(asked),
+        capture_output=True,
+        text=True,
+        timeout=240,
+        check=True,
+    )
+    return [line == "yes" for line in done.stdout.split()]
+
+
+def tokens_of(text: str) -> list[Token]:
+    return [token for token in tokenize(text) if token.kind not in TRIVIA]
+
+
+def takes(version: Version, text: str) -> bool:
+    known = grammar(version)
+    return Recognizer(known, token_names(tokens_of(text), known.texts)).stop() is None
+
+
+@pytest.mark.parametrize("name", VERSIONS)
+def test_the_file_is_what_the_command_writes(name: str) -> None:
+    version = minor_version.parsed(name)
+    jars(version)
+    assert (spark_grammars.FOLDER / f"{name}.json").read_text("utf-8") == spark_grammars.file_text(version)
+
+
+@pytest.mark.parametrize("name", VERSIONS)
+def test_what_spark_takes_and_nothing_else(name: str) -> None:
+    version, originals = minor_version.parsed(name), texts()
+    asked = [text for text in (*originals, *changed(originals, 1)) if "\x01" not in text and tokens_of(text)]
+    # Before, Spark's lexer has no letters beyond ASCII, raw strings and paths.
+    if version < (4, 0):
+        asked = [text for text in asked if text.isascii() and not re.search(r"://|\br['\"]", text, re.IGNORECASE)]
+    if version >= PIPES:
+        asked = [text for text in asked if "|" not in text]
+    answers = spark_takes(version, asked)
+    assert sum(answers) > 500
+    wrong = [text for text, taken in zip(asked, answers, strict=True) if takes(version, text) != taken]
+    assert wrong == []
+
+
+def test_brackets_in_brackets() -> None:
+    known = grammar(spark_versions.NEWEST)
+    for depth, is_read in ((20, True), (2000, False)):
+        names = token_names(tokens_of(f"SELECT {'(' * depth}1{')' * depth}"), known.texts)
+        if is_read:
+            assert Recognizer(known, names).stop() is None
+        else:
+            with pytest.raises(TooDeepError):
+                Recognizer(known, names).stop()
