@@ -16,8 +16,6 @@ from typing import Any, Final, NamedTuple
 from spark_iceberg_sql.model import minor_version
 from spark_iceberg_sql.model.minor_version import Version
 
-_MAX_DEPTH: Final = 60  # brackets in brackets: each takes some ten calls
-
 
 class Move(NamedTuple):
     """What a state does at a token. rule: the number of the one to follow first; -1 if the token itself is taken.
