@@ -261,10 +261,14 @@ def batch(
 
     faults: list[str | None] = []
     for (f, true), actual in zip(known, harness.split(known, run), strict=True):
-        failed = isinstance(actual, Exception)
-        faults.append(
-            f"it fails: {first_line(actual)}" if failed else differing(f.expected(list(true)), sorted(actual))
-        )
+        if isinstance(actual, Exception):
+            faults.append(f"it fails: {first_line(actual)}")
+            continue
+        fault = differing(f.expected(list(true)), sorted(actual))
+        if fault is not None:  # Spark 4.0 computes `c <> 0.0` wrongly beside some twenty other columns
+            alone = harness.truth(reading.view, [f.node.sql()])[0]
+            fault = differing(f.expected(list(alone)), sorted(actual)) if isinstance(alone, frozenset) else fault
+        faults.append(fault)
     return [(f, len(true), fault) for (f, true), fault in zip(known, faults, strict=True)]
 
 
