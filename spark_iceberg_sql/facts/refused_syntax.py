@@ -6,6 +6,7 @@ A correction is offered only if the grammar has the whole statement with it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from spark_iceberg_sql.diagnostics import Edit
 from spark_iceberg_sql.facts.context import Context
@@ -50,8 +51,9 @@ class RefusedSyntax:
 def is_read_by_spark(statement: Statement) -> bool:
     """Whether Spark's own grammar reads a statement, and not Iceberg's."""
     keywords = [token.word for token in statement.tokens]
-    # A session writes VERSION AS OF behind a table by path as an argument of it.
-    is_by_path = "OF" in keywords and any(keyword.lower() in table_functions.BY_NAME for keyword in keywords)
+    # A session writes what is ClickHouse's, and VERSION AS OF behind the table, as arguments of a table by path.
+    called = (name.lower() for name, after in pairwise(keywords) if after == "(")
+    is_by_path = not table_functions.BY_NAME.keys().isdisjoint(called)
     return "CALL" not in keywords[:2] and not is_by_path and not routing.has_iceberg_phrase(keywords)
 
 
