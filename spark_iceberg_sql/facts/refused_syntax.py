@@ -6,15 +6,15 @@ A correction is offered only if the grammar has the whole statement with it.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
 
 from spark_iceberg_sql.diagnostics import Edit
+from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.model import minor_version, spark_versions
-from spark_iceberg_sql.model.functions import table_functions
 from spark_iceberg_sql.model.minor_version import Version
 from spark_iceberg_sql.records import record, replace
 from spark_iceberg_sql.syntax import routing, spark_mistakes
+from spark_iceberg_sql.syntax.clickhouse import translation
 from spark_iceberg_sql.syntax.lexer import TRIVIA, Token, TokenKind, tokenize
 from spark_iceberg_sql.syntax.parser.typos import is_similar
 from spark_iceberg_sql.syntax.script import Statement
@@ -51,10 +51,15 @@ class RefusedSyntax:
 def is_read_by_spark(statement: Statement) -> bool:
     """Whether Spark's own grammar reads a statement, and not Iceberg's."""
     keywords = [token.word for token in statement.tokens]
-    # A session writes what is ClickHouse's, and VERSION AS OF behind the table, as arguments of a table by path.
-    called = (name.lower() for name, after in pairwise(keywords) if after == "(")
-    is_by_path = not table_functions.BY_NAME.keys().isdisjoint(called)
-    return "CALL" not in keywords[:2] and not is_by_path and not routing.has_iceberg_phrase(keywords)
+    return "CALL" not in keywords[:2] and not routing.has_iceberg_phrase(keywords)
+
+
+def _is_translated(text: str) -> bool:
+    """Whether an installed session runs a statement as another one: ClickHouse's, or AS OF behind a table by path."""
+    try:
+        return translation.translate(text) is not None
+    except IcebergSqlError:
+        return True
 
 
 def refused_syntax(context: Context) -> RefusedSyntax | None:
@@ -72,6 +77,8 @@ def refused_syntax(context: Context) -> RefusedSyntax | None:
     versions = _VERSIONS if configured is None else (configured,)
     stop = _stop(versions[0], tokens)
     if stop is None or any(_stop(version, tokens) is None for version in versions[1:]):
+        return None
+    if _is_translated(statement.text):
         return None
     refused = _refusal(context.text, tokens, stop, versions[0])
     is_verb = statement.first in _VERBS or (refused.edit is not None and refused.edit.start == statement.start)

@@ -43,3 +43,8 @@ SELECT /*+ BROADCAST(t) */ * EXCEPT (id) FROM t TABLESAMPLE (10 PERCENT) LATERAL
 SELECT id FROM t VERSION AS OF 1 UNION ALL (SELECT 1) MINUS SELECT 2 ORDER BY 1 LIMIT ALL;
 BEGIN DECLARE x INT = 1; IF x > 1 THEN SELECT x; END IF; END;
 SET spark.sql.shuffle.partitions = 10;
+
+-- case: what an installed session runs as another statement
+CREATE TABLE t (id INT) USING iceberg;
+SELECT count(*) FROM t SETTINGS iceberg_snapshot_id = 1;
+SELECT count(*) FROM iceberg('/lake/db/t') VERSION AS OF 'audit';
