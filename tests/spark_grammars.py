@@ -7,6 +7,7 @@ empty steps for each rule of the grammar, as small as it can be; `syntax/spark_g
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from collections import defaultdict
@@ -16,16 +17,15 @@ from typing import NamedTuple
 
 sys.path.insert(0, str(Path(__file__).parent))  # as pytest has it
 
-import pyspark
-import spark_line
+from iceberg_procedures import spark_jars
 
 from spark_iceberg_sql.model import minor_version, spark_versions
 from spark_iceberg_sql.model.minor_version import Version
-from spark_iceberg_sql.spark import runtime_jar, versions
+from spark_iceberg_sql.spark import runtime_jar
 
 FOLDER = Path(__file__).parents[1] / "spark_iceberg_sql" / "syntax" / "spark_grammar"
 READER = Path(__file__).with_name("GrammarTables.java")
-VERSIONS: tuple[Version, ...] = (*(minor.number for minor in reversed(versions.SPARK_MINORS)), *spark_versions.LATER)
+VERSIONS: tuple[Version, ...] = (*spark_versions.WITH_RUNTIME, *spark_versions.LATER)
 _STARTS = ("compoundOrSingleStatement", "singleStatement")  # the first that the grammar has
 # Tokens without a literal in the grammar, since two texts are one; others are kinds of texts, such as IDENTIFIER.
 _TEXTS = {
@@ -169,14 +169,15 @@ def _row(state: State) -> list[object]:
     return row
 
 
+def class_path(folder: Path) -> str:
+    """What Spark's parser needs of a folder of jars."""
+    names = ("spark-sql-api_2.1?", "antlr4-runtime", "scala-library")
+    return os.pathsep.join(str(next(folder.glob(f"{name}-*.jar"))) for name in names)
+
+
 def file_text(version: Version) -> str:
     """The file of a version."""
-    pattern = ("spark-sql-api_2.1?", "antlr4-runtime", "scala-library")
-    installed = Path(pyspark.__file__).parent
-    line = minor_version.text(version)
-    pyspark_folder = installed if versions.minor(pyspark.__version__) == line else spark_line.provided(line) / "pyspark"
-    jars = [next((pyspark_folder / "jars").glob(f"{name}-*.jar")) for name in pattern]
-    command = [runtime_jar.java(), "-cp", ":".join(map(str, jars)), str(READER)]
+    command = [runtime_jar.java(), "-cp", class_path(spark_jars(minor_version.text(version))), str(READER)]
     done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120)
     atn = Atn(done.stdout.splitlines())
     automata = {rule: _own(automaton(atn, rule)) for rule in atn.rules}

@@ -293,8 +293,9 @@ class _CheckRun(DiagnosticCollector):
 
     def _is_read_by_spark(self, node: nodes.Node, statement: Statement) -> bool:
         """Whether to ask Spark's own grammar; in a session, its parser itself is asked."""
-        is_text = not isinstance(node, nodes.InvalidStatement | nodes.Templated) and not self._is_filled_in(statement)
-        return is_text and not (self.is_routed or self.is_document)
+        if self.is_routed or self.is_document or isinstance(node, nodes.InvalidStatement | nodes.Templated):
+            return False
+        return not self._is_filled_in(statement)
 
     def _check_query(self, statement: Statement) -> tuple[tuple[StatementResult, ...], bool]:
         """Check the functions and filters of a statement; in a session, Spark itself does."""

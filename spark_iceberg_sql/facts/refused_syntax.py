@@ -30,7 +30,6 @@ _REACH = 3  # tokens before the one at which the parser stops where the mistake 
 _ODD = frozenset({"COMMA", "RIGHT_PAREN"})  # tokens that are often one too many
 # Statements of queries and of rows. Other verbs may be those of a session's other extensions, such as Delta's.
 _VERBS = frozenset({"SELECT", "WITH", "FROM", "VALUES", "TABLE", "INSERT", "MERGE", "UPDATE", "DELETE", "("})
-_VERSIONS: tuple[Version, ...] = (spark_versions.NEWEST, (4, 0), spark_versions.OLDEST)
 _KINDS = {"STRING_LITERAL": "a string", "INTEGER_VALUE": "a number"}
 _VALUE = frozenset({"CASE", "IDENTIFIER", "INTEGER_VALUE", "LEFT_PAREN", "STRING_LITERAL"})  # how one may begin
 
@@ -74,7 +73,7 @@ def refused_syntax(context: Context) -> RefusedSyntax | None:
         return None
     configured = context.catalog.spark
     # Where no version is configured, any may run it.
-    versions = _VERSIONS if configured is None else (configured,)
+    versions = spark_versions.WITH_RUNTIME[::-1] if configured is None else (configured,)
     stop = _stop(versions[0], tokens)
     if stop is None or any(_stop(version, tokens) is None for version in versions[1:]):
         return None
@@ -97,7 +96,7 @@ def _refusal(text: str, tokens: Sequence[Token], stop: Stop, version: Version) -
     end = tokens[-1].end
     at = tokens[stop.token] if stop.token < len(tokens) else None
     span = at.span if at is not None else (end, end)
-    newer = (v for v in (*reversed(_VERSIONS), *spark_versions.LATER) if v > version)
+    newer = (v for v in (*spark_versions.WITH_RUNTIME, *spark_versions.LATER) if v > version)
     later = next((v for v in newer if _stop(v, tokens) is None), None)
     if later is not None:
         has_it = minor_version.text(later)

@@ -11,5 +11,6 @@ from spark_iceberg_sql.model.minor_version import Version
 OLDEST: Version = (3, 5)
 # The newest for which Iceberg has a runtime.
 NEWEST: Version = (4, 1)
+WITH_RUNTIME: tuple[Version, ...] = (OLDEST, (4, 0), NEWEST)
 # Grammars of published Sparks without a runtime.
 LATER: tuple[Version, ...] = ((4, 2), (4, 3))

@@ -4,23 +4,20 @@ from __future__ import annotations
 
 import random
 import re
-import subprocess
 from pathlib import Path
 
 import pytest
 import spark_grammars
-from test_next_grammar import jars
+from test_next_grammar import accepted, jars
 
 from spark_iceberg_sql.model import minor_version, spark_versions
 from spark_iceberg_sql.model.minor_version import Version
-from spark_iceberg_sql.spark import runtime_jar
 from spark_iceberg_sql.syntax.lexer import TRIVIA, Token, tokenize
 from spark_iceberg_sql.syntax.script import statements
 from spark_iceberg_sql.syntax.spark_grammar.recognizer import Recognizer, TooDeepError, grammar
 from spark_iceberg_sql.syntax.spark_grammar.token_names import token_names
 
-HERE = Path(__file__).parent
-ROOT = HERE.parents[1]
+ROOT = Path(__file__).parents[2]
 VERSIONS = [minor_version.text(version) for version in reversed(spark_grammars.VERSIONS)]
 # Of 4.2 on, a `|` alone is a pipe if what follows looks like one; the automaton takes it wherever a pipe can be.
 PIPES = (4, 2)
@@ -61,20 +58,6 @@ def changed(originals: list[str], seed: int) -> list[str]:
     return results
 
 
-def spark_takes(version: Version, asked: list[str]) -> list[bool]:
-    names = ("spark-sql-api_2.1?", "antlr4-runtime", "scala-library")
-    path = ":".join(str(next(jars(version).glob(f"{name}-*.jar"))) for name in names)
-    done = subprocess.run(
-        [runtime_jar.java(), "-cp", path, str(HERE / "GrammarReader.java")],
-        input="\x01".join(asked),
-        capture_output=True,
-        text=True,
-        timeout=240,
-        check=True,
-    )
-    return [line == "yes" for line in done.stdout.split()]
-
-
 def tokens_of(text: str) -> list[Token]:
     return [token for token in tokenize(text) if token.kind not in TRIVIA]
 
@@ -100,7 +83,7 @@ def test_what_spark_takes_and_nothing_else(name: str) -> None:
         asked = [text for text in asked if text.isascii() and not re.search(r"://|\br['\"]", text, re.IGNORECASE)]
     if version >= PIPES:
         asked = [text for text in asked if "|" not in text]
-    answers = spark_takes(version, asked)
+    answers = accepted(version, asked)
     assert sum(answers) > 500
     wrong = [text for text, taken in zip(asked, answers, strict=True) if takes(version, text) != taken]
     assert wrong == []

@@ -107,7 +107,7 @@ class Grammar:
 
 @cache
 def grammar(version: Version) -> Grammar:
-    """The grammar of a version. Raises KeyError for a version without a file."""
+    """The grammar of a version. Raises FileNotFoundError for a version without a file."""
     file = resources.files(__package__ or "").joinpath(f"{minor_version.text(version)}.json")
     return Grammar(json.loads(file.read_text(encoding="utf-8")))
 
