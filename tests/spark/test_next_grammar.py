@@ -56,8 +56,8 @@ STATEMENTS: tuple[tuple[str, Version], ...] = (
     ("ALTER TABLE s RENAME TO nearest", (4, 1)),
     ("DROP TABLE IF EXISTS open", (4, 1)),
 )
-# Of what comes too early, queries and changes of rows are errors, and these; other verbs may be another extension's, and
-# `@` a variable of SQLMesh.
+# Of what comes too early, queries and changes of rows are errors, and these. Other verbs may be another extension's,
+# and `@` a variable of SQLMesh.
 REPORTED = ("CREATE TABLE a LIKE", "WITH LOCAL TIME ZONE")
 VERBS = ("SELECT", "INSERT", "DELETE", "UPDATE", "MERGE")
 
