@@ -293,7 +293,8 @@ class _CheckRun(DiagnosticCollector):
 
     def _is_read_by_spark(self, node: nodes.Node, statement: Statement) -> bool:
         """Whether to ask Spark's own grammar; in a session, its parser itself is asked."""
-        if self.is_routed or self.is_document or isinstance(node, nodes.InvalidStatement | nodes.Templated):
+        is_elsewhere = self.is_routed or self.catalog.live or self.is_document
+        if is_elsewhere or isinstance(node, nodes.InvalidStatement | nodes.Templated):
             return False
         return not self._is_filled_in(statement)
 
