@@ -11,15 +11,14 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from spark_iceberg_sql.errors import IcebergSqlError
-from spark_iceberg_sql.insight.advise import spark as advise
-from spark_iceberg_sql.insight.health import spark as health
-from spark_iceberg_sql.insight.preview import spark as preview
-from spark_iceberg_sql.insight.preview.model import Preview
 from spark_iceberg_sql.spark.bridge.functions.python_table_functions import Argument, PythonTableFunction, Rows
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
+    from spark_iceberg_sql.insight.preview.model import Preview
+
+# Each imports what it needs at its first call: at install it would take a tenth of the time.
 
 _SOURCE = Argument("source", "a table's name, a query or a path")
 
@@ -36,6 +35,8 @@ def _preview(spark: SparkSession, args: Mapping[str, Any]) -> tuple[str, Rows]:
     by = args["by"]
     if by not in ("table", "partition"):
         raise IcebergSqlError(f"`by` is 'table' or 'partition', not '{by}'", argument="by")
+    from spark_iceberg_sql.insight.preview import spark as preview
+
     result = preview.preview(spark, args["source"], args["spec"], using=args["using"], commits=args["commits"])
     if by == "table":
         return _SUMMARY, [_summary(result)]
@@ -80,6 +81,8 @@ def _advise(spark: SparkSession, args: Mapping[str, Any]) -> tuple[str, Rows]:
     show = args["show"]
     if show not in ("proposals", "ruled_out"):
         raise IcebergSqlError(f"`show` is 'proposals' or 'ruled_out', not '{show}'", argument="show")
+    from spark_iceberg_sql.insight.advise import spark as advise
+
     advice = advise.advise(spark, args["source"], args["queries"], using=args["using"])
     if show == "ruled_out":
         return "spec string, reason string, cost bigint", [asdict(spec) for spec in advice.ruled_out]
@@ -97,6 +100,8 @@ _FINDINGS = (
 
 
 def _health(spark: SparkSession, args: Mapping[str, Any]) -> tuple[str, Rows]:
+    from spark_iceberg_sql.insight.health import spark as health
+
     return _FINDINGS, health.health(spark, args["table"], args["queries"] or None).rows()
 
 

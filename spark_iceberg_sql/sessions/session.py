@@ -206,13 +206,16 @@ def install(spark: SparkSession, ddl: str = "error") -> SparkSession:
     is a Spark Connect session.
     """
     _require_runtime(spark)
-    with compiler.together():
-        if untested.reason(spark) is not None:
-            return untested.install(spark, ddl)
-        injection.start(spark)
-        _register(spark)
-        injection.install(spark)
-        return intercept.install(spark, ddl)
+    if untested.reason(spark) is not None:
+        return untested.install(spark, ddl)
+    try:
+        with compiler.together():
+            injection.start(spark)
+            functions.register(spark)
+            _register_tables(spark)
+            return intercept.install(spark, ddl)
+    finally:
+        injection.complete()
 
 
 def register(spark: SparkSession) -> None:
@@ -223,11 +226,12 @@ def register(spark: SparkSession) -> None:
     Raises IcebergSqlError, as `install` does.
     """
     _require_runtime(spark)
+    if untested.reason(spark) is not None:
+        untested.register(spark)
+        return
     with compiler.together():
-        if untested.reason(spark) is not None:
-            untested.register(spark)
-        else:
-            _register(spark)
+        functions.register(spark)
+        _register_tables(spark)
 
 
 def _require_runtime(spark: SparkSession) -> None:
@@ -244,8 +248,7 @@ def _require_runtime(spark: SparkSession) -> None:
     )
 
 
-def _register(spark: SparkSession) -> None:
-    functions.register(spark)
+def _register_tables(spark: SparkSession) -> None:
     by_path.register(spark)
     metadata_functions.register(spark)
     discovery.register(spark)

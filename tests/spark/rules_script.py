@@ -36,14 +36,18 @@ def rules(spark):
     return spark.sql("SELECT * FROM iceberg_rules()").collect()
 
 
-def break_classes(*names):
+def change_classes(old, new, *names):
     right = compiler.source
 
     def source(package, name):
         text = right(package, name)
-        return text.replace("import java", "import org.apache.iceberg.Gone;\nimport java", 1) if name in names else text
+        return text.replace(old, new, 1) if name in names else text
 
     compiler.source = source
+
+
+def break_classes(*names):
+    change_classes("import java", "import org.apache.iceberg.Gone;\nimport java", *names)
 
 
 def no_registry(warehouse):
@@ -65,6 +69,30 @@ def broken(warehouse):
     same = spark.sql("SELECT x FROM local.db.same WHERE iceberg_bucket(4, x) = 2")
     said["same"] = sorted(row.x for row in same.collect())
     said["rules"] = {r.name: [r.enabled, bool(r.fault)] for r in rules(spark)}
+    spark.stop()
+    return said
+
+
+def failing(warehouse, table):
+    """A self-test fails; the first statement builds a plan within another, in a lock of the session's catalog."""
+    change_classes("check(SparkSession session) {", 'check(SparkSession session) { if (true) return "2";', "Limit")
+    spark = sis.session(warehouse, config=CONFIG)
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always", RuntimeWarning)
+        said = {"rows": [row.x for row in spark.sql(f"SELECT x FROM iceberg('{table}') ORDER BY x").collect()]}
+    said["warnings"] = [str(w.message) for w in seen if w.category is RuntimeWarning]
+    said["rules"] = {r.name: [r.enabled, r.fault] for r in rules(spark)}
+    spark.stop()
+    return said
+
+
+def stopped(warehouse, table):
+    """A session that ends before the rules are tested: the next one tests them."""
+    change_classes("public class", "/** Anew. */ public class", "Limit")
+    sis.session(warehouse, config=CONFIG).stop()
+    spark = sis.session(warehouse, config=CONFIG)
+    said = {"rows": [row.x for row in spark.sql(f"SELECT x FROM iceberg('{table}') ORDER BY x").collect()]}
+    said["rules"] = {r.name: [r.enabled, r.fault] for r in rules(spark)}
     spark.stop()
     return said
 
@@ -105,4 +133,5 @@ def right(warehouse):
     return said
 
 
-print(json.dumps({"broken": broken, "no_registry": no_registry, "right": right}[sys.argv[1]](sys.argv[2])))
+PARTS = {"broken": broken, "no_registry": no_registry, "failing": failing, "stopped": stopped, "right": right}
+print(json.dumps(PARTS[sys.argv[1]](*sys.argv[2:])))

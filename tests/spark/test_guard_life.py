@@ -16,10 +16,10 @@ from pyspark.sql import SparkSession
 from spark_iceberg_sql.spark.optimizer.rule_records import RULES
 
 
-def run(part: str, folder: Path) -> dict[str, Any]:
+def run(part: str, folder: Path, *arguments: str) -> dict[str, Any]:
     """In a separate process, since the JVM keeps compiled rules for its lifetime."""
     script = Path(__file__).with_name("rules_script.py")
-    command = [sys.executable, str(script), part, str(folder / "warehouse")]
+    command = [sys.executable, str(script), part, str(folder / "warehouse"), *arguments]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, cwd=folder, check=False)
     assert done.returncode == 0, done.stderr[-3000:]
     answer: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
@@ -59,6 +59,31 @@ def test_the_rules_are_listed_where_none_can_be(tmp_path: Path) -> None:
         assert "has no class `org.apache.iceberg.Gone`, which RuleRegistry.java uses" in fault
     assert said["session"] == len(RULES)
     assert said["rows"] == {"rows": [4], "pushed": False}
+
+
+@pytest.fixture(scope="module")
+def lone(spark: SparkSession) -> str:
+    """The folder of a table with the rows 0 to 5."""
+    spark.sql("CREATE TABLE local.default.lone USING iceberg AS SELECT CAST(id AS int) AS x FROM range(6)")
+    location = spark.sql("DESCRIBE EXTENDED local.default.lone").where("col_name = 'Location'").head()
+    assert location is not None
+    return str(location.data_type)
+
+
+def test_a_rule_whose_self_test_fails_is_off_before_the_first_query(tmp_path: Path, lone: str) -> None:
+    said = run("failing", tmp_path, lone)
+    assert said["rows"] == list(range(6))
+    [warning] = said["warnings"]
+    assert warning.startswith("1 of ")
+    assert "`limit`: its self-test has another result: 2" in warning
+    off = {name: fault for name, (is_enabled, fault) in said["rules"].items() if not is_enabled}
+    assert off == {"limit": "its self-test has another result: 2"}
+
+
+def test_a_session_that_stops_before_the_rules_are_tested(tmp_path: Path, lone: str) -> None:
+    said = run("stopped", tmp_path, lone)
+    assert said["rows"] == list(range(6))
+    assert [state for state in said["rules"].values() if state != [True, None]] == []
 
 
 def test_stop_uninstall_and_sessions_that_nobody_installed(tmp_path: Path) -> None:

@@ -6,10 +6,12 @@ the session's configuration.
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from functools import partial
+from threading import Thread
 from typing import Any
-from weakref import WeakKeyDictionary
+from weakref import WeakSet
 
 from pyspark.sql import SparkSession
 
@@ -18,51 +20,68 @@ from spark_iceberg_sql.spark.bridge.jvm import class_cache, compiler, gateway
 from spark_iceberg_sql.spark.optimizer import rule_classes, rule_listing
 from spark_iceberg_sql.spark.optimizer.rule_records import RULES
 
-# Per JVM, i.e. per gateway, while the self-tests run: under which text it is kept that they have passed.
-_testing: WeakKeyDictionary[Any, str] = WeakKeyDictionary()
+# The JVMs, i.e. their gateways, whose rules are being compiled, or are.
+_COMPLETE: WeakSet[Any] = WeakSet()
 
 
-@compiler.together()
 def install(spark: SparkSession) -> None:
     """Add the rules to a session and the sessions that its newSession() creates; calling it again is harmless.
 
     Rules that cannot be compiled, or that fail their self-tests on small plans, stay disabled, with one RuntimeWarning
-    for all of them. The tests take most of the time of a first session, so they are not repeated where all have passed:
-    with the same sources, versions of Spark, Iceberg and Java, and extensions.
+    for all of them. The tests are not repeated where all have passed: with the same sources, versions of Spark, Iceberg
+    and Java, and extensions.
+
+    Nothing waits for compilation and tests but the first query, so what else is installed comes before `complete`.
     """
     start(spark)
-    registry = _rule_registry()
-    if registry is not None:
-        _await_tests(registry)
-    _warn(registry)
+    complete()
 
 
 @compiler.together()
 def start(spark: SparkSession) -> None:
-    """Begin `install`, which waits for the self-tests: they run while something else is done."""
+    """`install` without `complete`, which must follow: until then, each query waits."""
     registry = _rule_registry()
     if registry is None:
         rule_listing.register(spark, rule_classes.faults())
+        _warn(rule_classes.new_faults())
         return
     registry.setReporter(gateway.scala_function(user_warnings.warn))
-    _start(spark, registry)
-
-
-def _start(spark: SparkSession, registry: Any) -> None:
-    if not registry.areTested() and gateway.gateway() not in _testing:
+    if not registry.areTested():
         passed = _self_tests(spark)
-        if class_cache.find(passed) is not None:
+        is_kept = class_cache.find(passed) is not None
+        if is_kept:
             registry.skipTests()
-        else:
-            _testing[gateway.gateway()] = passed
+        registry.setWhenTested(gateway.scala_function(partial(_report_tests, registry, None if is_kept else passed)))
     registry.start(gateway.java_session(spark))
 
 
-def _await_tests(registry: Any) -> None:
-    registry.awaitTests()
-    passed = _testing.pop(gateway.gateway(), None)
+def complete() -> None:
+    """Compile and test the rules of `start` on other threads."""
+    registry = compiler.rule_registry() if compiler.has_registry() else None
+    if registry is not None and gateway.gateway() not in _COMPLETE:
+        _COMPLETE.add(gateway.gateway())
+        Thread(target=_complete, args=(registry,), daemon=True, name="spark_iceberg_sql rules").start()
+
+
+def _complete(registry: Any) -> None:
+    fault = None
+    try:
+        if not registry.isComplete():  # that of the jar is
+            with compiler.together():
+                rule_classes.complete(registry)
+    except Exception as error:
+        fault = f"it was not compiled: {error}"
+    with suppress(Exception):  # the JVM has ended
+        registry.complete(fault)
+        registry.beginTests()
+
+
+def _report_tests(registry: Any, passed: str | None, _: object) -> None:
+    """Warn of the rules that are off, or keep that the self-tests have passed. passed: a text for it; None if kept."""
+    _warn(_new_faults(registry))
     if passed is not None and all(registry.fault(rule.name) is None for rule in RULES):
-        class_cache.keep(passed)
+        with compiler.together():
+            class_cache.keep(passed)
 
 
 def _self_tests(spark: SparkSession) -> str:
@@ -77,15 +96,17 @@ def uninstall(spark: SparkSession) -> None:
         registry.uninstall(gateway.java_session(spark))
 
 
-@compiler.together()
 def faults(spark: SparkSession) -> dict[str, str]:
-    """Add the rules to a session as `install` does; returns why each rule that stays disabled is, without a warning."""
-    table = _rule_registry()
+    """`install`, and wait for the tests; returns why each rule that stays disabled is, without a warning."""
+    with compiler.together():
+        table = _rule_registry()
     if table is None:
         rule_listing.register(spark, rule_classes.faults())
         return rule_classes.new_faults() or rule_classes.faults()
     table.setReporter(gateway.scala_function(user_warnings.warn))
-    table.install(gateway.java_session(spark))
+    table.start(gateway.java_session(spark))
+    complete()
+    table.awaitTests()
     table.newFaults()  # the caller reports them
     disabled = ((rule.name, table.fault(rule.name)) for rule in RULES)
     return {name: str(fault) for name, fault in disabled if fault is not None}
@@ -98,20 +119,16 @@ def disable(names: Iterable[str], fault: str) -> None:
             table.disable(name, fault)
 
 
-@compiler.together()
 def ensure(spark: SparkSession) -> None:
     """Add the rules to a session that has never had them.
 
     Functions in Spark's built-in registry exist in every session of the process, and prune in each.
     A session whose rules were removed by `uninstall` stays without them.
     """
-    registry = _rule_registry()
-    if registry is not None and registry.has(gateway.java_session(spark)):
-        return
-    if registry is not None:
-        _start(spark, registry)
-        _await_tests(registry)
-    _warn(registry)
+    with compiler.together():
+        registry = _rule_registry()
+    if registry is None or not registry.has(gateway.java_session(spark)):
+        install(spark)
 
 
 @compiler.together()
@@ -127,11 +144,11 @@ def _rule_registry() -> Any | None:
     return compiler.rule_registry()
 
 
-def _warn(registry: Any | None) -> None:
+def _warn(faults: Mapping[str, str]) -> None:
     """One warning for all rules that have been disabled since the last one."""
-    if registry is None:
-        faults = rule_classes.new_faults()
-    else:
-        faults = {str(name): str(registry.fault(name)) for name in registry.newFaults()}
     if faults:
-        warnings.warn(rule_listing.disabled_message(faults), RuntimeWarning, stacklevel=3)
+        user_warnings.warn(rule_listing.disabled_message(faults), RuntimeWarning)
+
+
+def _new_faults(registry: Any) -> dict[str, str]:
+    return {str(name): str(registry.fault(name)) for name in registry.newFaults()}

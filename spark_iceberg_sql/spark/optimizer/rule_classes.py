@@ -8,7 +8,7 @@ from weakref import WeakKeyDictionary, WeakSet
 
 from spark_iceberg_sql.model.transforms import TRANSFORMS
 from spark_iceberg_sql.model.types import Primitive
-from spark_iceberg_sql.spark.bridge.jvm import compiler, gateway, java_sources
+from spark_iceberg_sql.spark.bridge.jvm import compiler, gateway
 from spark_iceberg_sql.spark.bridge.jvm.java_records import constants_source, exchange_source
 from spark_iceberg_sql.spark.bridge.jvm.java_rows import AnsweredRow, RuleRow, ShuffleRow, TransformRow, WrongBoundsRow
 from spark_iceberg_sql.spark.optimizer.rule_records import FACTS, PACKAGE, PROBES, RULES, SHARED, Rule
@@ -19,59 +19,39 @@ _FAULTS: WeakKeyDictionary[Any, dict[str, str]] = WeakKeyDictionary()
 _reported: WeakSet[Any] = WeakSet()
 
 
-class _Classes:
-    """Classes of this package, compiled one below the other. faults: why one does not fit, by its name."""
-
-    def __init__(self) -> None:
-        self.faults: dict[str, str] = {}
-
-    def add(self, name: str, text: str, parent: Any) -> Any:
-        """The class loader with another class; the parent where it, or a class that it uses, does not fit."""
-        fault = next((self.faults[used] for used in java_sources.uses(text, self.faults)), None)
-        if fault is None:
-            try:
-                return compiler.compile_java(text, f"{name}.java", parent)
-            except ValueError as error:
-                fault = str(error)
-        self.faults[name] = fault
-        return parent
-
-    def instance(self, loader: Any, name: str) -> Any | None:
-        """An instance of a class; None where it does not fit."""
-        if name not in self.faults:
-            try:
-                return compiler.instance(loader, f"{PACKAGE}.{name}")
-            except ValueError as error:
-                self.faults[name] = str(error)
-        return None
-
-
 def registry() -> Any | None:
-    """A new RuleRegistry with all rules; None if it cannot be compiled: `faults` then has the reason for each."""
-    classes = _Classes()
+    """A new RuleRegistry, without rules; None if it cannot be compiled: `faults` then has the reason for each."""
+    classes = compiler.ClassSet()
     _FAULTS[gateway.gateway()] = classes.faults
-    loader = compiler.context_loader()
-    for name, text in base_sources():
-        loader = classes.add(name, text, loader)
-    for name in SHARED:
-        loader = classes.add(name, _source(name), loader)
-    table = classes.instance(loader, _REGISTRY)
-    if table is None:
-        return None
+    for name, text in shared_sources():
+        classes.add(name, text)
+    return _instance(classes.loader(), _REGISTRY, classes.faults)
+
+
+def complete(table: Any) -> None:
+    """Compile the rules, and set them in the registry."""
+    faults = _FAULTS[gateway.gateway()]
+    classes = compiler.ClassSet(table.getClass().getClassLoader(), faults)
+    for name, text in rule_sources():
+        classes.add(name, text)
+    loader = classes.loader()
     for name, setter in ((PROBES, table.setProbes), (FACTS, table.setFacts)):  # nothing else needs these two
-        user = classes.instance(classes.add(name, _source(name), loader), name)
+        user = _instance(loader, name, faults)
         if user is not None:
             setter(user)
-    loaders: dict[tuple[str, ...], Any] = {(): loader}
     for rule in RULES:
-        names = (*rule.parts, rule.java)
-        for end in range(1, len(names) + 1):  # rules may begin with the same parts, which are compiled once
-            if names[:end] not in loaders:
-                name = names[end - 1]
-                loaders[names[:end]] = classes.add(name, _source(name), loaders[names[: end - 1]])
-        rule_instance = classes.instance(loaders[names], rule.java)
-        table.add(rule.name, rule_instance, classes.faults.get(rule.java))
-    return table
+        rule_instance = _instance(loader, rule.java, faults)
+        table.set(rule.name, rule_instance, faults.get(rule.java))
+
+
+def _instance(loader: Any, name: str, faults: dict[str, str]) -> Any | None:
+    """An instance of a class; None where it does not fit."""
+    if name not in faults:
+        try:
+            return compiler.instance(loader, f"{PACKAGE}.{name}")
+        except ValueError as error:
+            faults[name] = str(error)
+    return None
 
 
 def faults() -> dict[str, str]:
@@ -94,9 +74,18 @@ def _source(name: str) -> str:
 
 def sources() -> list[tuple[str, str]]:
     """The Java files of all rules, name and text, each after those that it needs."""
+    return [*shared_sources(), *rule_sources()]
+
+
+def shared_sources() -> list[tuple[str, str]]:
+    """Of them, those that all rules share."""
+    return [*base_sources(), *((name, _source(name)) for name in SHARED)]
+
+
+def rule_sources() -> list[tuple[str, str]]:
+    """Of them, the others."""
     parts = (name for rule in RULES for name in (*rule.parts, rule.java))
-    names = dict.fromkeys((*SHARED, PROBES, FACTS, *parts))  # several rules may need the same
-    return [*base_sources(), *((name, _source(name)) for name in names)]
+    return [(name, _source(name)) for name in dict.fromkeys((PROBES, FACTS, *parts))]  # several may need the same
 
 
 def base_sources() -> list[tuple[str, str]]:

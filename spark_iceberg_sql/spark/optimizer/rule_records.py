@@ -18,7 +18,8 @@ SHARED = (
     "PlainFigures", "FileFigures", "ReadAhead", "ManifestPass", "ManifestCheck", "FileBounds", "NullStructs",
     "DeleteCache", "PartitionLayout", "OrcConstants", "DynamicOverwrite", "ImpliedLiteral", "WrappedConstants",
     "Predicates", "Positions", "Relations", "TrialTable", "ReadNotes", "SnapshotFiles", "WrittenRows", "OpenWriters",
-    "RowLevelOption", "FileCondition", "AnsweredTables", "RuntimeRules", "RuleRegistry",
+    "RowLevelOption", "FileCondition", "AnsweredTables", "RuntimeRules", "SelfTests", "RuleEntry",
+    "RuleRegistry",
 )  # fmt: skip
 
 

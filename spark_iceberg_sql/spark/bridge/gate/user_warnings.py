@@ -23,19 +23,20 @@ _INTERNAL_MODULES = (
     "spark_iceberg_sql.spark",
     "pyspark",
     "py4j",
+    "contextlib",
     "threading",
 )
 
 
-def warn(message: str) -> None:
-    """Issue an IcebergSqlWarning at the user's call; without a line of the user's if it came from another client."""
+def warn(message: str, category: type[Warning] = IcebergSqlWarning) -> None:
+    """Issue a warning at the user's call; without a line of the user's if it came from another client."""
     message, frame = visible_lines(message), _user_frame()
     if frame is None:
-        warnings.warn(message, IcebergSqlWarning, stacklevel=1)
+        warnings.warn(message, category, stacklevel=1)
         return
     warnings.warn_explicit(
         message,
-        IcebergSqlWarning,
+        category,
         frame.f_code.co_filename,
         frame.f_lineno,
         frame.f_globals.get("__name__", "<unknown>"),

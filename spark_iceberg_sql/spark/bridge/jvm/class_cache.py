@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 import tempfile
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -54,8 +55,14 @@ class _Group:
         return self.read
 
 
-# Per JVM, i.e. per gateway, while an installation goes on.
-_GROUPS: WeakKeyDictionary[Any, _Group] = WeakKeyDictionary()
+class _Groups(threading.local):
+    """By JVM, i.e. by gateway, the group of an installation that goes on in this thread."""
+
+    def __init__(self) -> None:
+        self.by_gateway: WeakKeyDictionary[Any, _Group] = WeakKeyDictionary()
+
+
+_GROUPS = _Groups()
 
 
 @contextmanager
@@ -65,21 +72,22 @@ def together() -> Iterator[None]:
     Some two hundred files take a second to write, and a third of one to read.
     """
     py4j_gateway = gateway()
-    if py4j_gateway in _GROUPS:  # the outer one writes
+    groups = _GROUPS.by_gateway
+    if py4j_gateway in groups:  # the outer one writes
         yield
         return
-    group = _GROUPS[py4j_gateway] = _Group()
+    group = groups[py4j_gateway] = _Group()
     try:
         yield
     finally:
-        del _GROUPS[py4j_gateway]
+        del groups[py4j_gateway]
         if group.has_more:
             _write(_INSTALLATION, group.classes())
 
 
 def is_together() -> bool:
     """True within `together`."""
-    return gateway() in _GROUPS
+    return gateway() in _GROUPS.by_gateway
 
 
 def find(text: str) -> Java | None:
@@ -87,7 +95,7 @@ def find(text: str) -> Java | None:
 
     text: the Java source.
     """
-    if (group := _GROUPS.get(gateway())) is not None:
+    if (group := _GROUPS.by_gateway.get(gateway())) is not None:
         return group.classes().get(_digest(text))
     return _read(text)
 
@@ -95,7 +103,7 @@ def find(text: str) -> Java | None:
 def keep(text: str, classes: Java | None = None) -> None:
     """Keep the class files of a Java source, a serializable Java map; without one, that there has been this text."""
     kept = java_class("java.util.HashMap")() if classes is None else classes
-    if (group := _GROUPS.get(gateway())) is not None:
+    if (group := _GROUPS.by_gateway.get(gateway())) is not None:
         group.classes().put(_digest(text), kept)
         group.has_more = True
     else:

@@ -8,6 +8,7 @@ optimizer's Rule is a class.
 from __future__ import annotations
 
 import hashlib
+import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache
@@ -28,6 +29,7 @@ _CLASS_COMPILER = "ClassCompiler"
 # Per JVM, i.e. per gateway: the JVM outlives SparkSession.stop().
 _REGISTRIES: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
 _SHARED_INSTANCES: WeakKeyDictionary[Any, dict[str, Java]] = WeakKeyDictionary()
+_TOGETHER = threading.RLock()
 _COMPILERS: WeakKeyDictionary[Any, Java | None] = WeakKeyDictionary()
 
 
@@ -59,8 +61,11 @@ def context_loader() -> Java:
 
 @contextmanager
 def together() -> Iterator[None]:
-    """Within it, files that are compiled share what has been read of the class path; one file keeps the classes."""
-    with class_cache.together():
+    """Within it, files that are compiled share what has been read of the class path; one file keeps the classes.
+
+    One thread at a time: no query may be waited for, since the rules that it waits for are compiled within it.
+    """
+    with _TOGETHER, class_cache.together():
         try:
             yield
         finally:
@@ -146,6 +151,39 @@ def compile_java(text: str, file: str, parent: Java) -> Java:
     return _compile(text, file, parent)[0]
 
 
+class ClassSet:
+    """Java files that are compiled one after the other; those that fit are classes of one loader.
+
+    parent: the class loader of the classes that they use; None for the context's. faults: why a file does not fit, by
+    its name, also of files of the parent.
+    """
+
+    def __init__(self, parent: Java | None = None, faults: dict[str, str] | None = None) -> None:
+        self.faults = {} if faults is None else faults
+        self._parent = self._below = context_loader() if parent is None else parent
+        self._class_files = java_class("java.util.HashMap")()
+
+    def add(self, name: str, text: str) -> None:
+        """Compile a file, which may use the ones before it; one that uses a file that does not fit does not either."""
+        fault = next((self.faults[used] for used in java_sources.uses(text, self.faults)), None)
+        if fault is None:
+            try:
+                self._below, class_files = _compile(text, f"{name}.java", self._below)
+                self._class_files.putAll(class_files)
+                return
+            except ValueError as error:
+                fault = str(error)
+        self.faults[name] = fault
+
+    def loader(self) -> Java:
+        """The class loader of all that fit."""
+        return _class_loader(self._class_files, self._parent)
+
+
+def _class_loader(class_files: Java, parent: Java) -> Java:
+    return java_class("org.codehaus.commons.compiler.util.reflect.ByteArrayClassLoader")(class_files, parent)
+
+
 def classes(sources: Iterable[tuple[str, str]]) -> dict[str, bytes]:
     """The class files of Java files, by full class name.
 
@@ -200,7 +238,7 @@ def _compile(text: str, file: str, parent: Java) -> tuple[Java, Java]:
     """
     text = _java_text(text)
     if (kept := class_cache.find(text)) is not None:
-        return java_class("org.codehaus.commons.compiler.util.reflect.ByteArrayClassLoader")(kept, parent), kept
+        return _class_loader(kept, parent), kept
     try:
         loader, class_files = _compile_new(text, file.removesuffix(".java"), parent)
     except Py4JJavaError as error:

@@ -59,6 +59,8 @@ def _number(text: str) -> tuple[int, ...]:
 
 def uses(text: str, names: Collection[str]) -> list[str]:
     """Which of some classes a Java source uses, in their order."""
+    if not names:
+        return []
     words = set(_NAME.findall(_NOT_CODE.sub(" ", text)))
     return [name for name in names if name in words]
 

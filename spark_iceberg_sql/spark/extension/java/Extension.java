@@ -41,8 +41,9 @@ public class Extension
       } catch (LinkageError e) {
         fault = String.valueOf(e);
       }
-      RULES.add(row.name, rule, fault);
+      RULES.set(row.name, rule, fault);
     }
+    RULES.complete(null);
   }
 
   /** The rules of this JVM; null if they were compiled from other sources. sources: a checksum. */

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.WeakHashMap;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.function.Consumer;
@@ -29,6 +30,8 @@ import org.apache.spark.sql.internal.SQLConf;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.unsafe.Platform;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import scala.Function1;
 import scala.Tuple3;
 import scala.collection.immutable.Seq;
@@ -36,15 +39,19 @@ import scala.collection.immutable.Seq;
 /** The rules of this JVM: injects them into sessions, once each, and lists them in the table iceberg_rules(). */
 public class RuleRegistry {
   static final String LISTING = "iceberg_rules";
+  private static final Logger LOG = LoggerFactory.getLogger("spark_iceberg_sql");
   static final EndOfReading END_OF_READING = new EndOfReading();
   static final Marking QUERY_MARKS = new Marking(true), PLAN_MARKS = new Marking(false);
-  private final Map<String, Entry> entries = new LinkedHashMap<>();
+  private final Map<String, RuleEntry> entries = new LinkedHashMap<>();
   private Callable<Map<String, String>> probes;
   private Consumer<Object> facts;
   /** By issue, whether this JVM's Iceberg has it. */
-  private FutureTask<Map<String, String>> probed;
+  private volatile FutureTask<Map<String, String>> probed;
   /** The self-tests; null while none have been needed. */
-  private FutureTask<Object> tests;
+  private SelfTests tests;
+  private volatile boolean arePassed;
+  private final CountDownLatch completed = new CountDownLatch(1);
+  private volatile Function1<String, Object> whenTested;
   /** A session and its newSession() share their extensions. */
   private final Map<SparkSessionExtensions, Installed> sessions = new WeakHashMap<>();
   // The same objects for each registration; otherwise Spark warns that a function was replaced.
@@ -53,21 +60,6 @@ public class RuleRegistry {
   private final ExpressionInfo listingInfo = new ExpressionInfo(getClass().getName(), null, LISTING,
     "_FUNC_() - Lists the optimizer rules of spark-iceberg-sql: phase, switch, whether on, how many plans it changed.",
     "", "", "", "table_funcs", "0.1.0", "", "built-in");
-
-  /** A rule, and what is wrong with it: null, or why it is disabled. */
-  static class Entry {
-    final RuleRow row;
-    final SwitchedRule rule;
-    volatile String fault;
-    volatile boolean isTested;
-    boolean isReported;
-
-    Entry(RuleRow row, SwitchedRule rule, String fault) {
-      this.row = row;
-      this.rule = rule;
-      this.fault = fault;
-    }
-  }
 
   /** Whether the rules are enabled for the sessions that share an extensions object. */
   static class Installed {
@@ -78,15 +70,15 @@ public class RuleRegistry {
    * Spark calls this for each optimization; injected rules cannot be removed, so it returns none if they are disabled.
    */
   static class RuleBeforePushDown extends ScalaTypes.Mapping<SparkSession, Rule<LogicalPlan>> {
-    final Entry entry;
+    final RuleEntry entry;
     final Installed installed;
-    RuleBeforePushDown(Entry entry, Installed installed) {
+    RuleBeforePushDown(RuleEntry entry, Installed installed) {
       this.entry = entry;
       this.installed = installed;
     }
     @Override
     protected Object of(Object session) {
-      return inForce(entry, installed) ? entry.rule : new NoRule();
+      return inForce(entry, installed) ? entry.rule() : new NoRule();
     }
   }
 
@@ -95,10 +87,10 @@ public class RuleRegistry {
    * push-down belong to one session, and newSession() starts without them. Spark reads them after this call.
    */
   static class RulesAfterPushDown extends ScalaTypes.Mapping<SparkSession, Rule<LogicalPlan>> {
-    final List<Entry> entries;
+    final List<RuleEntry> entries;
     final List<RuleOfSession> ofSessions;
     final Installed installed;
-    RulesAfterPushDown(List<Entry> entries, List<RuleOfSession> ofSessions, Installed installed) {
+    RulesAfterPushDown(List<RuleEntry> entries, List<RuleOfSession> ofSessions, Installed installed) {
       this.entries = entries;
       this.ofSessions = ofSessions;
       this.installed = installed;
@@ -114,8 +106,8 @@ public class RuleRegistry {
         Seq<Rule<LogicalPlan>> present = methods.extraOptimizations();
         for (Rule<LogicalPlan> rule : ScalaTypes.list(present))
           if (!(rule instanceof SwitchedRule)) rulesToRun.add(rule);
-        for (Entry entry : entries)
-          if (inForce(entry, installed)) rulesToRun.add(entry.rule);
+        for (RuleEntry entry : entries)
+          if (inForce(entry, installed)) rulesToRun.add(entry.rule());
         Seq<Rule<LogicalPlan>> rules = ScalaTypes.seq(rulesToRun);
         if (!rules.equals(present)) methods.extraOptimizations_$eq(rules);
       }
@@ -125,15 +117,15 @@ public class RuleRegistry {
 
   /** Spark creates it once for each session, so it is asked at each use whether the rule is enabled. */
   abstract static class RuleOfSession extends ScalaTypes.PlanRule<LogicalPlan> {
-    final Entry entry;
+    final RuleEntry entry;
     final Installed installed;
-    RuleOfSession(Entry entry, Installed installed) {
+    RuleOfSession(RuleEntry entry, Installed installed) {
       this.entry = entry;
       this.installed = installed;
     }
     @Override
     protected TreeNode<?> of(TreeNode<?> plan) {
-      return inForce(entry, installed) ? (TreeNode<?>) entry.rule.apply((LogicalPlan) plan) : plan;
+      return inForce(entry, installed) ? (TreeNode<?>) entry.rule().apply((LogicalPlan) plan) : plan;
     }
     abstract void addTo(SparkSession session);
     abstract void addTo(SparkSessionExtensions extensions);
@@ -141,13 +133,13 @@ public class RuleRegistry {
 
   /** Receives each query before the optimizer. */
   static class RuleBeforeOptimizer extends RuleOfSession {
-    RuleBeforeOptimizer(Entry entry, Installed installed) { super(entry, installed); }
+    RuleBeforeOptimizer(RuleEntry entry, Installed installed) { super(entry, installed); }
     @Override
     void addTo(SparkSession session) {
       try {
         RuntimeRules.addBeforeOptimizer(session, this);
       } catch (ReflectiveOperationException e) {
-        if (entry.fault == null) entry.fault = "this Spark keeps the rules before the optimizer elsewhere: " + e;
+        entry.disable("this Spark keeps the rules before the optimizer elsewhere: " + e);
       }
     }
     @Override
@@ -159,7 +151,7 @@ public class RuleRegistry {
   /** Receives what is left to run of a query, and its stages. */
   static class RuleAtRunTime extends RuleOfSession {
     final StageRule stages;
-    RuleAtRunTime(Entry entry, Installed installed) {
+    RuleAtRunTime(RuleEntry entry, Installed installed) {
       super(entry, installed);
       stages = new StageRule(entry, installed);
     }
@@ -169,7 +161,7 @@ public class RuleRegistry {
         RuntimeRules.add(session, this);
         RuntimeRules.addForStages(session, stages);
       } catch (ReflectiveOperationException e) {
-        if (entry.fault == null) entry.fault = "this Spark keeps the rules of adaptive execution elsewhere: " + e;
+        entry.disable("this Spark keeps the rules of adaptive execution elsewhere: " + e);
       }
     }
     @Override
@@ -181,15 +173,15 @@ public class RuleRegistry {
 
   /** The same rule, for a stage that is about to run. */
   static class StageRule extends ScalaTypes.PlanRule<SparkPlan> {
-    final Entry entry;
+    final RuleEntry entry;
     final Installed installed;
-    StageRule(Entry entry, Installed installed) {
+    StageRule(RuleEntry entry, Installed installed) {
       this.entry = entry;
       this.installed = installed;
     }
     @Override
     protected TreeNode<?> of(TreeNode<?> stage) {
-      return inForce(entry, installed) ? entry.rule.ofStage((SparkPlan) stage) : stage;
+      return inForce(entry, installed) ? entry.rule().ofStage((SparkPlan) stage) : stage;
     }
   }
 
@@ -232,7 +224,7 @@ public class RuleRegistry {
     }
   }
 
-  static boolean inForce(Entry entry, Installed installed) { return installed.isEnabled && entry.fault == null; }
+  static boolean inForce(RuleEntry entry, Installed installed) { return installed.isEnabled && entry.isSound(); }
 
   /** Changes nothing. */
   static class NoRule extends ScalaTypes.PlanRule<LogicalPlan> {
@@ -242,21 +234,35 @@ public class RuleRegistry {
     }
   }
 
-  /** What a rule has decided for an optimized plan; see SwitchedRule. */
-  public String described(String name, LogicalPlan plan) throws IOException, ReflectiveOperationException {
-    SwitchedRule rule = ((Entry) entries.get(name)).rule;
-    return rule == null ? "[]" : rule.described(plan);
+  public RuleRegistry() {
+    for (RuleRow row : RuleRow.ALL) entries.put(row.name, new RuleEntry(row));
   }
 
-  /** Adds a rule by the name of its RuleRow; rule is null if it could not be compiled, and fault is then the reason. */
-  public void add(String name, Object rule, String fault) {
-    for (RuleRow row : RuleRow.ALL) {
-      if (!row.name.equals(name)) continue;
-      if (rule != null) ((SwitchedRule) rule).setSwitchKey(row.switchKey);
-      entries.put(name, new Entry(row, (SwitchedRule) rule, fault));
-      return;
+  /** What a rule has decided for an optimized plan; see SwitchedRule. */
+  public String described(String name, LogicalPlan plan) throws IOException, ReflectiveOperationException {
+    RuleEntry entry = (RuleEntry) entries.get(name);
+    entry.awaitTest();
+    return entry.rule() == null ? "[]" : entry.rule().described(plan);
+  }
+
+  /** Sets a rule by the name of its RuleRow; rule is null if it could not be compiled, and fault is then the reason. */
+  public void set(String name, Object rule, String fault) {
+    ((RuleEntry) entries.get(name)).set((SwitchedRule) rule, fault);
+  }
+
+  /** Whether {@link #complete} has been called. */
+  public boolean isComplete() { return completed.getCount() == 0; }
+
+  /** Ends what {@link #set} has begun. fault: why the rules that are not set are disabled. */
+  public void complete(String fault) {
+    if (isComplete()) return;
+    List<SwitchedRule> readers = new ArrayList<>();
+    for (RuleEntry e : entries.values()) {
+      if (e.rule() == null) e.disable(fault == null ? "it was not compiled" : fault);
+      else if (e.fault() == null) readers.add(e.rule());
     }
-    throw new IllegalArgumentException("no rule is named " + name);
+    ReadAhead.setRules(readers);
+    completed.countDown();
   }
 
   /** Sets what receives warnings about the tables of queries. */
@@ -266,43 +272,45 @@ public class RuleRegistry {
   public void setFacts(Consumer<Object> relationFacts) { facts = relationFacts; }
 
   /** The RelationFacts; null if they could not be compiled. */
-  public Object facts() { return facts; }
+  public Object facts() {
+    awaitTests();
+    return facts;
+  }
 
   /** The fault of a rule, or null. */
-  public String fault(String name) { return ((Entry) entries.get(name)).fault; }
+  public String fault(String name) { return ((RuleEntry) entries.get(name)).fault(); }
 
   /** Disables a rule in all sessions of this JVM. fault: the reason, which is not reported again. */
   public synchronized void disable(String name, String fault) {
-    Entry entry = (Entry) entries.get(name);
-    entry.fault = fault;
-    entry.isReported = true;
+    RuleEntry entry = (RuleEntry) entries.get(name);
+    entry.disable(fault);
+    entry.setReported();
   }
 
   /** The rules whose fault has not been reported yet; marks them as reported. */
   public synchronized List<String> newFaults() {
     List<String> names = new ArrayList<>();
-    for (Entry e : entries.values()) {
-      if (e.fault == null || e.isReported) continue;
-      e.isReported = true;
-      names.add(e.row.name);
-    }
+    for (RuleEntry e : entries.values())
+      if (e.isNewFault()) names.add(e.row.name);
     return names;
   }
 
   /** Whether a session has had the rules, or one that shares its extensions. */
   public synchronized boolean has(SparkSession session) { return sessions.containsKey(extensions(session)); }
 
-  /** Whether the self-tests have run in this JVM, or been left out. */
-  public synchronized boolean areTested() {
-    for (Entry entry : entries.values())
-      if (!entry.isTested) return false;
-    return true;
-  }
+  /** Whether the rules are tested in this JVM, or will be before they are used. */
+  public synchronized boolean areTested() { return tests != null; }
 
   /** Leaves out the self-tests, which are known to pass. */
-  public synchronized void skipTests() {
-    for (Entry entry : entries.values()) entry.isTested = true;
+  public synchronized void skipTests() { arePassed = true; }
+
+  /** Begins the self-tests before a plan waits for them; they wait for {@link #complete}. */
+  public synchronized void beginTests() {
+    if (tests != null) tests.begin();
   }
+
+  /** Sets what is called when the self-tests have ended, before a plan that waits for them goes on. */
+  public void setWhenTested(Function1<String, Object> function) { whenTested = function; }
 
   /**
    * Injects the rules into a session, or enables them again; the first session of the JVM also tests them.
@@ -314,21 +322,12 @@ public class RuleRegistry {
     awaitTests();
   }
 
-  /** Waits for the self-tests that {@link #start} has begun. */
+  /** Waits until the rules are compiled and tested. */
   public void awaitTests() {
-    FutureTask<Object> running = tests();
-    try {
-      if (running != null) running.get();
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    } catch (ExecutionException e) {
-      throw new IllegalStateException(e.getCause());
-    }
+    for (RuleEntry e : entries.values()) e.awaitTest();
   }
 
-  private synchronized FutureTask<Object> tests() { return tests; }
-
-  /** {@link #install} without waiting for the self-tests, which run beside the rest of an installation. */
+  /** {@link #install} without the self-tests, for which the first plan waits. */
   public synchronized void start(SparkSession session) {
     Installed installed = (Installed) sessions.get(extensions(session));
     if (installed != null) {
@@ -342,14 +341,9 @@ public class RuleRegistry {
     extensions(session).injectPlanNormalizationRule(new NewSessions<LogicalPlan>(QUERY_MARKS));
     Marking.addTo(session);
     DeleteCache.avoid(session);
-    List<SwitchedRule> readers = new ArrayList<>();
-    for (Entry e : entries.values())
-      if (e.rule != null && e.fault == null) readers.add(e.rule);
-    ReadAhead.setRules(readers);
-    List<Entry> afterPushDown = new ArrayList<>();
+    List<RuleEntry> afterPushDown = new ArrayList<>();
     List<RuleOfSession> ofSessions = new ArrayList<>();
-    for (Entry e : entries.values()) {
-      if (e.rule == null) continue;
+    for (RuleEntry e : entries.values()) {
       switch (e.row.injection) {
         case "BEFORE_PUSH_DOWN":
           extensions(session).injectOptimizerRule(new RuleBeforePushDown(e, installed));
@@ -373,37 +367,50 @@ public class RuleRegistry {
     }
     extensions(session).injectPreCBORule(new NewSessions<LogicalPlan>(END_OF_READING));
     extensions(session).injectOptimizerRule(new RulesAfterPushDown(afterPushDown, ofSessions, installed));
-    if (!areTested()) {
-      tests = new FutureTask<Object>(new Tests(session, new ArrayList<Entry>(entries.values())), null);
-      daemon(tests, "tests");
-    }
-    if (probed == null) probe();
+    if (tests == null) test(session);
     TableFunctionRegistry.builtin().registerFunction(listingId, listingInfo, listing);
     session.sessionState().tableFunctionRegistry().registerFunction(listingId, listingInfo, listing);
   }
 
-  /** Tests the rules in a session. */
+  /** Tests the rules in a session of their own: a plan may wait for them within a lock of its session's catalog. */
+  private void test(SparkSession session) {
+    tests = new SelfTests(new Tests(this, session.newSession()));
+    for (RuleEntry e : entries.values()) e.setTests(tests);
+  }
+
+  /** Tests the rules in a session; where it is stopped meanwhile, the next session is tested. */
   static class Tests implements Runnable {
+    final RuleRegistry registry;
     final SparkSession session;
-    final List<Entry> entries;
-    Tests(SparkSession session, List<Entry> entries) {
+    Tests(RuleRegistry registry, SparkSession session) {
+      this.registry = registry;
       this.session = session;
-      this.entries = entries;
     }
     @Override
     public void run() {
-      for (Entry e : entries) {
-        if (e.fault == null && !e.isTested) {
-          String result;
-          try {
-            result = e.rule.fault(session);
-          } catch (Error error) {
-            result = String.valueOf(error);
-          }
-          if (result != null) e.fault = "its self-test has another result: " + result;
-        }
-        e.isTested = true;
+      try {
+        registry.completed.await();
+      } catch (InterruptedException e) {
+        throw new IllegalStateException(e); // nobody interrupts this thread
       }
+      if (registry.probed == null) registry.probe();
+      if (!registry.arePassed) {
+        for (RuleEntry e : registry.entries.values()) e.test(session);
+        registry.arePassed = !session.sparkContext().isStopped();
+      }
+      if (registry.arePassed) registry.reportTests();
+      else registry.forgetTests();
+    }
+  }
+
+  private synchronized void forgetTests() { tests = null; }
+
+  private void reportTests() {
+    if (whenTested == null) return;
+    try {
+      whenTested.apply("");
+    } catch (Exception e) {
+      LOG.warn("the end of the rules' self-tests could not be reported: " + e);
     }
   }
 
@@ -445,7 +452,7 @@ public class RuleRegistry {
     }
   }
 
-  private synchronized boolean inForce(Entry entry, SparkSession session) {
+  private synchronized boolean inForce(RuleEntry entry, SparkSession session) {
     Installed installed = (Installed) sessions.get(extensions(session));
     return installed != null && inForce(entry, installed);
   }
@@ -458,18 +465,18 @@ public class RuleRegistry {
     SparkSession session = SparkSession.active();
     SQLConf conf = SQLConf.get();
     List<Row> rows = new ArrayList<>();
-    for (Entry e : entries.values()) {
-      boolean isOn = inForce(e, session) && e.rule.isOn(conf);
-      String needed = isOn ? e.rule.prerequisite(conf) : null;
+    for (RuleEntry e : entries.values()) {
+      boolean isOn = inForce(e, session) && e.rule().isOn(conf);
+      String needed = isOn ? e.rule().prerequisite(conf) : null;
       String description = e.row.description + (needed == null ? "" : "; in this session only after " + needed);
       rows.add(RowFactory.create(new Object[] {e.row.name, e.row.phase, e.row.switchKey, Boolean.valueOf(isOn),
-        Long.valueOf(e.rule == null ? 0L : e.rule.hits()), description, e.fault, issues(e)}));
+        Long.valueOf(e.rule() == null ? 0L : e.rule().hits()), description, e.fault(), issues(e)}));
     }
     return rows;
   }
 
   /** The issues that a rule corrects, each with whether this Iceberg has it, if that was probed. */
-  private String issues(Entry e) {
+  private String issues(RuleEntry e) {
     StringBuilder text = new StringBuilder();
     for (String issue : e.row.issues.split(", ")) {
       if (issue.isEmpty()) continue;
@@ -492,6 +499,7 @@ public class RuleRegistry {
 
   /** By the reference of an issue: present, absent, or why that is unknown. */
   public Map<String, String> issues() {
+    awaitTests();
     try {
       return probed == null ? Map.of() : (Map<String, String>) probed.get();
     } catch (InterruptedException e) {

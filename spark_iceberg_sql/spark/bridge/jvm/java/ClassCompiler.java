@@ -36,6 +36,32 @@ public class ClassCompiler {
     public Map<String, byte[]> classFiles() { return classFiles; }
   }
 
+  /**
+   * The classes of a class loader. Of the names that Janino tries for a word of a file, a third are no class's, and for
+   * each the loader looks through all jars; so these are not asked for.
+   */
+  static class ClassPath extends ClassLoaderIClassLoader {
+    private static final String OURS = "sparkicebergsql.";
+    private final boolean hasOurs;
+    ClassPath(ClassLoader loader) {
+      super(loader);
+      hasOurs = loader instanceof ByteArrayClassLoader || loader.getResource("sparkicebergsql/Extension.class") != null;
+    }
+    @Override
+    protected IClass findIClass(String descriptor) throws ClassNotFoundException {
+      String name = Descriptor.toClassName(descriptor);
+      if (name.indexOf('.') < 0 || (!hasOurs && name.startsWith(OURS))) return null;
+      int nested = name.indexOf('$');
+      boolean isWithin = nested > 0 && nested < name.length() - 1; // Scala's objects end in $
+      if (isWithin && loadIClass(Descriptor.fromClassName(name.substring(0, nested))) == null) return null;
+      if (name.startsWith("java.lang.") && !isOfJava(name)) return null;
+      return super.findIClass(descriptor);
+    }
+    private static boolean isOfJava(String name) {
+      return Object.class.getResource('/' + name.replace('.', '/') + ".class") != null;
+    }
+  }
+
   /** The classes of files that were compiled one below the other, by their sources; the others by reflection. */
   static class Symbols extends IClassLoader {
     final IClassLoader classPath;
@@ -66,7 +92,7 @@ public class ClassCompiler {
     throws CompileException, IOException {
     Symbols above = (Symbols) remembered.get(parent);
     if (above == null) {
-      above = new Symbols(new ClassLoaderIClassLoader(parent), new HashMap<String, UnitCompiler>());
+      above = new Symbols(new ClassPath(parent), new HashMap<String, UnitCompiler>());
       if (remembers) remembered.put(parent, above);
     }
     Symbols symbols = new Symbols(above.classPath, new HashMap<String, UnitCompiler>(above.files));
