@@ -393,6 +393,7 @@ public class RuleRegistry {
       } catch (InterruptedException e) {
         throw new IllegalStateException(e); // nobody interrupts this thread
       }
+      SparkSession.setActiveSession(session); // rules ask for it, too
       if (registry.probed == null) registry.probe();
       if (!registry.arePassed) {
         for (RuleEntry e : registry.entries.values()) e.test(session);
