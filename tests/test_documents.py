@@ -81,6 +81,30 @@ def test_examples_may_create_the_same_table() -> None:
 
 
 @pytest.mark.parametrize(
+    "examples",
+    [
+        ["DROP TABLE IF EXISTS db.t;", "ALTER TABLE db.t ADD COLUMN a INT;", "ALTER TABLE db.t DROP COLUMN a;"],
+        ["DROP TABLE db.t;", "SELECT id FROM db.t;"],
+    ],
+)
+def test_a_reference_may_drop_its_table_before_it_shows_the_rest(examples: list[str]) -> None:
+    blocks = ["CREATE TABLE db.t (id BIGINT) USING iceberg;", *examples]
+    text = "\n".join(f"### {n}\n\n```sql\n{block}\n```\n" for n, block in enumerate(blocks))
+    assert {code for _, code, _ in findings(text)} <= {"SIS002"}
+    script = "```sql\n" + "\n".join([*blocks[:2], "ALTER TABLE db.t ADD COLUMN a INT;"]) + "\n```\n"
+    assert [code for _, code, _ in findings(script)] == ["SIS412"]
+
+
+def test_a_name_that_stands_for_any_table_is_another_one_under_the_next_heading() -> None:
+    create = "```sql\nCREATE TABLE my_table (id BIGINT) USING iceberg\n```\n"
+    change = "```sql\nALTER TABLE my_table RENAME COLUMN old_name TO new_name\n```\n"
+    assert [code for _, code, _ in findings(f"{create}\n{change}")] == ["SIS201"]
+    assert [code for _, code, _ in findings(f"### How?\n\n{create}\n### And then?\n\n{change}")] == ["SIS002"]
+    others = f"### How?\n\n{create}\n### And then?\n\n{change}".replace("my_table", "db.orders")
+    assert [code for _, code, _ in findings(others)] == ["SIS201"]
+
+
+@pytest.mark.parametrize(
     "sql",
     [
         "CREATE TABLE t (...) USING iceberg PARTITIONED BY (days(ts));",

@@ -54,8 +54,8 @@ def unreadable_statement(context: Context) -> Findings:
     assert isinstance(node, nodes.InvalidStatement)
     from spark_iceberg_sql.rules.repairs import help_values, repair  # the command starts sooner
 
-    message, help_, area, is_refused = SYNTAX_ERRORS[node.error_kind]
-    severity = None if is_refused else Severity.WARNING
+    message, help_, area, is_refused, is_of_extension = SYNTAX_ERRORS[node.error_kind]
+    severity = Severity.NOTE if is_of_extension else None if is_refused else Severity.WARNING
     if area is not Area.GRAMMAR:
         return
     table = node.table.text if node.table is not None else "t"
