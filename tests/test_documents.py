@@ -95,6 +95,22 @@ def test_a_reference_may_drop_its_table_before_it_shows_the_rest(examples: list[
     assert [code for _, code, _ in findings(script)] == ["SIS412"]
 
 
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "CREATE TABLE lake.o (id INT, name VARCHAR) PARTITION BY (month(at));",
+        "CREATE TABLE lake.o PARTITION BY (day(at)) AS SELECT * FROM s.o;",
+        "ALTER TABLE lake.c ADD COLUMNS (email VARCHAR);",
+        "ALTER TABLE lake.c MODIFY COLUMN id BIGINT;",
+    ],
+)
+def test_another_engine_s_ddl_beside_spark_s(sql: str) -> None:
+    """Dremio's, in an article that shows both."""
+    spark = "```sql\nCREATE TABLE c.d.t (id BIGINT, ts TIMESTAMP) USING iceberg PARTITIONED BY (days(ts));\n```\n"
+    assert {code for _, code, _ in findings(f"{spark}\n```sql\n{sql}\n```\n")} <= {"SIS002"}
+    assert {code for _, code, _ in findings(f"```sql\n{sql.replace(' PARTITION', ' USING iceberg PARTITION')}\n```\n")}
+
+
 def test_a_name_that_stands_for_any_table_is_another_one_under_the_next_heading() -> None:
     create = "```sql\nCREATE TABLE my_table (id BIGINT) USING iceberg\n```\n"
     change = "```sql\nALTER TABLE my_table RENAME COLUMN old_name TO new_name\n```\n"
