@@ -12,6 +12,7 @@ TABLES = (
     "CREATE TABLE local.calls.u (id BIGINT) USING iceberg",
 )
 DECIDED = (
+    "rewrite_data_files(table => 'calls.t', where => 'count(id) = 1')",
     "rollback_to_timestamp('calls.t', NULL)",
     "set_current_snapshot(table => 'calls.t', snapshot_id => NULL)",
     "expire_snapshots(table => 'calls.t', retain_last => -1)",
@@ -184,7 +185,6 @@ UNDECIDED = {
         "rewrite_data_files(table => 'calls.t', where => 'x.id = 1')",
         """rewrite_data_files(table => 'calls.t', where => 'ts = "not a time"')""",
         "rewrite_data_files(table => 'calls.t', where => 'nofunc(id) = 1')",
-        "rewrite_data_files(table => 'calls.t', where => 'count(id) = 1')",
         "rewrite_data_files(table => 'calls.t', where => 'id + 1 = 2')",
         "rewrite_data_files(table => 'calls.t', where => 'id = s')",
         "rewrite_data_files(table => 'calls.t', where => 'n = 1')",

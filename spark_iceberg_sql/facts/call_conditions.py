@@ -25,6 +25,7 @@ _NOT_NAMES = frozenset({
 _UNKNOWN_FUNCTIONS = frozenset(
     {"LOWER", "UPPER", "LENGTH", "RAND", "SUBSTRING", "SUBSTR", "TRIM", "CONCAT", "COALESCE"}
 )
+_AGGREGATES = frozenset({"COUNT", "SUM", "AVG", "MIN", "MAX"})
 _COLUMNS = 20  # that are named
 
 
@@ -123,6 +124,9 @@ def wrong_form(condition: str, spark: Version | None = None) -> WrongCondition |
         return WrongCondition("ends with `;`", "leave the `;` out")
     if any(token.text == "," for token in outer_tokens(tokens)):
         return WrongCondition("has a comma between conditions", "join them by AND")
+    for before, token, following in zip([None, *tokens], tokens, tokens[1:], strict=False):
+        if token.word in _AGGREGATES and following.text == "(" and (before is None or before.text != "."):
+            return WrongCondition(f"has the aggregate `{token.text}(...)`", "compare columns of one row")
     # Spark reads it as a column of a SELECT, which may have an alias behind it: `id = 1 and`.
     texts = [f"SELECT ({condition}\n)"]
     if tokens[-1].kind in (TokenKind.WORD, TokenKind.QUOTED) and len(tokens) > 1:

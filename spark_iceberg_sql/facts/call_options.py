@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from spark_iceberg_sql.facts.call_names import spec_help, unknown_spec
 from spark_iceberg_sql.facts.call_refusals import Refused, is_template
@@ -161,18 +161,28 @@ def _contradictions(options: Sequence[Option], table_target: int | None) -> Iter
             span = numbers[low][1].value_span
             yield Refused(span, f"`{low}` must be below `{high}`", f"write a number below {numbers[high][0]}")
             return
-    target = numbers[_TARGET][0] if _TARGET in numbers else table_target
-    if target is None or target <= 0:
+    yield from _outside_bounds(options, {key: number for key, (number, _) in numbers.items()}, table_target)
+
+
+def _outside_bounds(
+    options: Sequence[Option], numbers: Mapping[str, int], table_target: int | None
+) -> Iterator[Refused]:
+    """A bound on the wrong side of the table's target, or a target that leaves no room for Iceberg's bounds."""
+    by_key = {option.key: option for option in options}
+    target = numbers.get(_TARGET, table_target)
+    if target is None or target <= 0 or (_TARGET in by_key and _TARGET not in numbers):
         return
-    low, high = int(_MIN_SHARE * target), min(int(_MAX_SHARE * target), 2**63 - 1)
-    if _TARGET in numbers and _MAX not in numbers and high <= target:
-        message = f"`{_TARGET}` has no size above it, of which its bounds could be"
-        yield Refused(numbers[_TARGET][1].value_span, message, "write a number of bytes, such as '536870912'")
-    elif _TARGET not in numbers and not any(o.key == _TARGET for o in options):
-        for key, is_wrong in ((_MIN, lambda n: n >= target), (_MAX, lambda n: n <= target)):
-            if key in numbers and is_wrong(numbers[key][0]):
-                side = "below" if key == _MIN else "above"
-                message = f"`{key}` must be {side} the target size, which is {target} for the table"
-                bound = f"write a number {side} it, such as '{low if key == _MIN else high}', or add `{_TARGET}`"
-                yield Refused(numbers[key][1].value_span, message, bound)
-                return
+    upper = min(int(_MAX_SHARE * target), 2**63 - 1)
+    if _TARGET in by_key:
+        if _MAX not in by_key and upper <= target:
+            message = f"`{_TARGET}` has no size above it, of which its bounds could be"
+            yield Refused(by_key[_TARGET].value_span, message, "write a number of bytes, such as '536870912'")
+    elif numbers.get(_MIN, target - 1) >= target:
+        yield _wrong_bound(by_key[_MIN], "below", target, int(_MIN_SHARE * target))
+    elif numbers.get(_MAX, target + 1) <= target:
+        yield _wrong_bound(by_key[_MAX], "above", target, upper)
+
+
+def _wrong_bound(option: Option, side: str, target: int, bound: int) -> Refused:
+    message = f"`{option.key}` must be {side} the target size, which is {target} for the table"
+    return Refused(option.value_span, message, f"write a number {side} it, such as '{bound}', or add `{_TARGET}`")

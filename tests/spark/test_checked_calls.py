@@ -61,7 +61,7 @@ def test_the_sentence_names_what_is_wrong(session: SparkSession) -> None:
         "id % 2 = 1": "cannot be evaluated by Iceberg alone: `(id IS NOT NULL) AND ((id % 2) = 1)`",
         "ts_day IS NULL": "names the partition field `ts_day`, which is no column",
         "n.b = 1": "names `n.b`, which `n` does not have",
-        "count(id) = 1": "is refused by Spark: ",
+        "count(id) = 1": "has the aggregate `count(...)`",
     }
     for condition, sentence in sentences.items():
         assert sentence in str(fails(session.sql, REWRITE.format(repr(condition))))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from spark_iceberg_sql.model.write_options import wrong_read_option
 from spark_iceberg_sql.syntax.brackets import closing_index
