@@ -113,7 +113,7 @@ CONDITIONS = (
 
 @pytest.mark.parametrize("condition", CONDITIONS)
 def test_a_condition_that_may_be_right_is_not_reported(condition: str) -> None:
-    call = f'rewrite_data_files(table => \'calls.t\', where => "{condition}")'
+    call = f"rewrite_data_files(table => 'calls.t', where => \"{condition}\")"
     declared = "DECLARE VARIABLE most INT DEFAULT 3;\n" if "most" in condition else ""
     text = ";\n".join((*failing_calls.TABLES, f"{declared}CALL local.system.{call}"))
     assert [d for d in sis.check(text) if str(d.severity) != "note"] == []

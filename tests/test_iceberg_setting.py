@@ -35,7 +35,7 @@ def refused(text: str, iceberg: tuple[int, int] | None) -> list[tuple[str, str]]
         (PARTITION_STATS, (1, 10), None, ""),
         (PARTITION_STATS, None, None, ""),
         (KEY, (1, 10), None, ""),
-        (LONG, (1, 11), "SIS411", "`write.parquet.row-group-size-bytes` of 2147483648 or more needs Iceberg 1.12: every"),
+        (LONG, (1, 11), "SIS411", "`write.parquet.row-group-size-bytes` of 2147483648 or more needs Iceberg 1.12"),
         (LONG.replace("3221225472", "2147483647"), (1, 11), None, ""),
         (LONG, (1, 12), None, ""),
         (LONG, None, None, ""),

@@ -39,6 +39,8 @@ def _ask(spark: SparkSession, parts: Sequence[str], started_ms: int, answers: li
     with suppress(Exception):  # the conflict is what matters
         rows = sql(f"DESCRIBE TABLE EXTENDED {table}").where("col_name = 'Name'").collect()
         answers[0] = str(rows[0].data_type) if rows else qualified_name(parts)
+        if len(parts) == 1:  # `t.snapshots` would be a table of the namespace `t`
+            table = ".".join(map(quoted, answers[0].split(".")))
         snapshots = sql(_NEWEST.format(table)).collect()
         if snapshots:
             operation, committed, snapshot_id, summary = snapshots[0]

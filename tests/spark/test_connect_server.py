@@ -454,7 +454,7 @@ for name, is_cached in (("stale", "true"), ("fresh", "false")):
     spark.conf.set(f"spark.sql.catalog.{name}.warehouse", sys.argv[2])
     spark.conf.set(f"spark.sql.catalog.{name}.cache-enabled", is_cached)
 spark.sql("CREATE TABLE fresh.d.t (id BIGINT, v BIGINT) USING iceberg")
-spark.sql("INSERT INTO fresh.d.t VALUES (1, 1), (2, 2)")
+spark.sql("INSERT INTO fresh.d.t SELECT /*+ COALESCE(1) */ id, id AS v FROM range(4)")
 told = {}
 def tried(name, text):
     spark.table("stale.d.t").count()
