@@ -83,16 +83,15 @@ def _unknown_nested(tokens: list[Token], schema: Schema) -> Iterator[WrongCondit
         if not columns or not isinstance(columns[0].field.type, Struct) or schema.find_all((struct, name)):
             continue
         fields = [field.name for field in columns[0].field.type.fields]
-        shown = ", ".join(f"`{struct}.{field}`" for field in fields[:_COLUMNS])
-        yield WrongCondition(f"names `{struct}.{name}`, which `{struct}` does not have", f"write one of {shown}")
+        paths = ", ".join(f"`{struct}.{field}`" for field in fields[:_COLUMNS])
+        yield WrongCondition(f"names `{struct}.{name}`, which `{struct}` does not have", f"write one of {paths}")
 
 
 def not_evaluated(condition: str) -> WrongCondition | None:
     """Why Iceberg cannot evaluate a condition, so that the procedure refuses it; None if it may."""
     tokens = _tokens(condition)
-    if any(
-        one.word == "IN" and [t.word for t in tokens[i + 1 : i + 3]] == ["(", "SELECT"] for i, one in enumerate(tokens)
-    ):
+    keywords = [token.word for token in tokens]
+    if any(keywords[i : i + 3] == ["IN", "(", "SELECT"] for i in range(len(keywords))):
         return WrongCondition("has a query, which the procedure does not run", "write the values: `IN (1, 2)`")
     for index, token in enumerate(tokens[:-1]):
         following, before = tokens[index + 1], tokens[index - 1].text if index else ""

@@ -90,8 +90,8 @@ def _as_examples(fragments: Sequence[SqlFragment], sections: Sequence[int]) -> I
     previous = 0
     for fragment, section in zip(fragments, sections, strict=True):
         names = {match[1].replace("`", "").lower() for match in _CREATED.finditer(fragment.sql)}
-        others = {name for name in created if section > previous and _STAND_INS.fullmatch(name) is not None}
-        unknown = tuple(sorted((names & created) | changed | others))
+        stand_ins = {name for name in created if section > previous and _STAND_INS.fullmatch(name) is not None}
+        unknown = tuple(sorted((names & created) | changed | stand_ins))
         created |= names
         changed = {
             (match["altered"] or match["dropped"]).replace("`", "").lower()

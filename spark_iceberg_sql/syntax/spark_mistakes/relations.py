@@ -179,9 +179,9 @@ def _travel_value(name: str, text: str) -> str:
     return value if value.isdigit() else f"'{value}'"
 
 
-def is_in_hint(words: Sequence[str], index: int) -> bool:
+def is_in_hint(keywords: Sequence[str], index: int) -> bool:
     """True if a word stands in `/*+ ... */`."""
-    before = [word for word in words[:index] if word in ("/*+", "*/")]
+    before = [keyword for keyword in keywords[:index] if keyword in ("/*+", "*/")]
     return before[-1:] == ["/*+"]
 
 

@@ -78,13 +78,13 @@ def alter_table(cursor: Cursor, span: Offsets) -> Node | None:
     return node
 
 
-def _product_of(words: Sequence[str]) -> str | None:
-    """The product whose extension takes a table change; None if it is none of these. words: from the verb on."""
-    if words[:1] in (["ALTER"], ["MODIFY"]) and "SET" in words[2:4]:
-        after = words.index("SET", 2) + 1
-        return _OF_COLUMNS.get(words[after]) if after < len(words) else None
-    is_column = words[:2] == ["DROP", "ROW"] and words[2:3] != ["FILTER"]
-    return None if is_column else _OF_EXTENSIONS.get((words[0], words[1])) if len(words) > 2 else None
+def _product_of(keywords: Sequence[str]) -> str | None:
+    """The product whose extension takes a table change; None if it is none of these. keywords: from the verb on."""
+    if keywords[:1] in (["ALTER"], ["MODIFY"]) and "SET" in keywords[2:4]:
+        after = keywords.index("SET", 2) + 1
+        return _OF_COLUMNS.get(keywords[after]) if after < len(keywords) else None
+    is_column = keywords[:2] == ["DROP", "ROW"] and keywords[2:3] != ["FILTER"]
+    return None if is_column else _OF_EXTENSIONS.get((keywords[0], keywords[1])) if len(keywords) > 2 else None
 
 
 def typo_after_table(cursor: Cursor) -> tuple[int, str] | None:
