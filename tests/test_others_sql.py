@@ -878,7 +878,8 @@ def test_the_type_to_write_is_not_refused_in_turn(text: str, type_: str, change:
     (error,) = check(text.format(type_))
     assert error.code == "SIS209"
     assert error.help is not None
-    assert error.help.endswith(f" and {change}")
+    setting = ", with `spark.sql.geospatial.enabled`" if type_.startswith("GEO") else ""
+    assert error.help.endswith(f" and {change}{setting}")
     (in_v3,) = check(
         text.format(type_).replace("USING iceberg", "USING iceberg TBLPROPERTIES ('format-version' = '3')")
     )
