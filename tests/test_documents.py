@@ -126,6 +126,7 @@ def test_a_name_that_stands_for_any_table_is_another_one_under_the_next_heading(
         "CREATE TABLE t (...) USING iceberg PARTITIONED BY (days(ts));",
         "CREATE TABLE <table> (id INT) USING iceberg PARTITIONED BY (id);",
         "ALTER TABLE t ADD PARTITION FIELD ...;",
+        "CREATE TABLE t (id INT) USING iceberg;\nCALL local.system.add_files(...);",
     ],
 )
 def test_an_excerpt_is_no_error(sql: str) -> None:

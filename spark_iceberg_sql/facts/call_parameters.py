@@ -78,7 +78,9 @@ class Arguments:
             return
         missing = [p.name for p in self._parameters.values() if p.required and not self._has(p.name)]
         unknown = [name for name in self.by_name if name not in self._parameters]
-        if missing and not unknown:  # the misspelt one may be it
+        # A misspelt one may be it, and a template may write it.
+        is_filled_in = any(is_template(token.text) for a in self._arguments if not a.name for token in self.tokens(a))
+        if missing and not unknown and not is_filled_in:
             names = " and ".join(f"`{name}`" for name in missing)
             clause = ", ".join(f"{name} => ..." for name in missing)
             yield Refused(name_span, f"the procedure `{self.procedure.name}` needs {names}", f"add `{clause}`")

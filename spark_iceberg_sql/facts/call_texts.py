@@ -75,7 +75,8 @@ def _table_name(context: Context, arguments: Arguments, name: str, value: str) -
     elif procedure == "migrate":
         if len(parts) > 2 and parts[0].lower() != _SESSION_CATALOG:
             message = f"`migrate` takes a table of `{_SESSION_CATALOG}`, not of `{parts[0]}`"
-            yield Refused(span, message, f"write '{_SESSION_CATALOG}.{'.'.join(parts[-2:])}', or use `snapshot`")
+            help_ = f"write '{_SESSION_CATALOG}.{'.'.join(parts[-2:])}', or use `snapshot`"
+            yield Refused(span, message, help_, is_certain=False)  # only catalogs of Iceberg's own classes were tried
     elif procedure not in _OF_ANY_CATALOG:
         yield from _of_another_catalog(context, node, parts, span, value)
 
