@@ -7,6 +7,7 @@ import pytest
 from test_writers import lint
 
 import spark_iceberg_sql as sis
+from tests import failing_calls
 
 DOCUMENTED = """
 CALL {{ catalog }}.system.expire_snapshots(table => '{{ t }}', retain_last => {{ n }})
@@ -84,3 +85,39 @@ def test_the_parameters_of_a_version(iceberg: tuple[int, int] | None, call: str,
     found = [d.message for d in sis.check(f"CALL local.system.{call}", tables) if str(d.severity) != "note"]
     assert len(found) == bool(message)
     assert all(text.startswith(message) for text in found)
+
+
+def _findings(call: str) -> list[str]:
+    """The errors and warnings of a CALL behind the statements that create its tables."""
+    text = ";\n".join((*failing_calls.TABLES, f"CALL local.system.{call.replace('{folder}', '/tmp/x')}"))
+    found = sis.check(text, sis.Tables(catalog="local", namespace=("calls",)))
+    return [d.message for d in found if str(d.severity) != "note"]
+
+
+@pytest.mark.parametrize("call", failing_calls.DECIDED)
+def test_a_call_that_fails_is_reported(call: str) -> None:
+    assert len(_findings(call)) == 1
+
+
+@pytest.mark.parametrize("call", [*failing_calls.RIGHT, *sum(failing_calls.UNDECIDED.values(), ())])
+def test_a_call_that_may_run_is_not(call: str) -> None:
+    assert [text for text in _findings(call) if not text.startswith("Iceberg reads")] == []
+
+
+CONDITIONS = (
+    "id = 1 AND s = 'a' OR NOT (ts IS NULL)", "`id` = 1", "t.`id` = 1", "id = 1 -- all", "id /* a */ = 1", "n.a IN (1, 2)",
+    "ts < current_date()", "id = most", "ts > timestamp_seconds(0)", "s LIKE 'a%'", "local.system.bucket(4, id) = 1",
+    "id BETWEEN 1 AND 3 AND ts >= DATE '2024-01-01'", "ts >= '2024-01-01' AND ts < '2024-02-01'", "id = 1 and", "true",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("condition", CONDITIONS)
+def test_a_condition_that_may_be_right_is_not_reported(condition: str) -> None:
+    call = f"rewrite_data_files(table => 'calls.t', where => \"{condition}\")"
+    declared = "DECLARE VARIABLE most INT DEFAULT 3;\n" if "most" in condition else ""
+    text = ";\n".join((*failing_calls.TABLES, f"{declared}CALL local.system.{call}"))
+    assert [d for d in sis.check(text) if str(d.severity) != "note"] == []
+
+
+def test_a_text_that_spark_reads_in_another_script_s_letters_is_a_name() -> None:
+    assert _findings("rollback_to_snapshot('calls.größe', 1)") == []

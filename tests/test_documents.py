@@ -81,11 +81,52 @@ def test_examples_may_create_the_same_table() -> None:
 
 
 @pytest.mark.parametrize(
+    "examples",
+    [
+        ["DROP TABLE IF EXISTS db.t;", "ALTER TABLE db.t ADD COLUMN a INT;", "ALTER TABLE db.t DROP COLUMN a;"],
+        ["DROP TABLE db.t;", "SELECT id FROM db.t;"],
+    ],
+)
+def test_a_reference_may_drop_its_table_before_it_shows_the_rest(examples: list[str]) -> None:
+    blocks = ["CREATE TABLE db.t (id BIGINT) USING iceberg;", *examples]
+    text = "\n".join(f"### {n}\n\n```sql\n{block}\n```\n" for n, block in enumerate(blocks))
+    assert {code for _, code, _ in findings(text)} <= {"SIS002"}
+    script = "```sql\n" + "\n".join([*blocks[:2], "ALTER TABLE db.t ADD COLUMN a INT;"]) + "\n```\n"
+    assert [code for _, code, _ in findings(script)] == ["SIS412"]
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "CREATE TABLE lake.o (id INT, name VARCHAR) PARTITION BY (month(at));",
+        "CREATE TABLE lake.o PARTITION BY (day(at)) AS SELECT * FROM s.o;",
+        "ALTER TABLE lake.c ADD COLUMNS (email VARCHAR);",
+        "ALTER TABLE lake.c MODIFY COLUMN id BIGINT;",
+    ],
+)
+def test_another_engine_s_ddl_beside_spark_s(sql: str) -> None:
+    """Dremio's, in an article that shows both."""
+    spark = "```sql\nCREATE TABLE c.d.t (id BIGINT, ts TIMESTAMP) USING iceberg PARTITIONED BY (days(ts));\n```\n"
+    assert {code for _, code, _ in findings(f"{spark}\n```sql\n{sql}\n```\n")} <= {"SIS002"}
+    assert {code for _, code, _ in findings(f"```sql\n{sql.replace(' PARTITION', ' USING iceberg PARTITION')}\n```\n")}
+
+
+def test_a_name_that_stands_for_any_table_is_another_one_under_the_next_heading() -> None:
+    create = "```sql\nCREATE TABLE my_table (id BIGINT) USING iceberg\n```\n"
+    change = "```sql\nALTER TABLE my_table RENAME COLUMN old_name TO new_name\n```\n"
+    assert [code for _, code, _ in findings(f"{create}\n{change}")] == ["SIS201"]
+    assert [code for _, code, _ in findings(f"### How?\n\n{create}\n### And then?\n\n{change}")] == ["SIS002"]
+    others = f"### How?\n\n{create}\n### And then?\n\n{change}".replace("my_table", "db.orders")
+    assert [code for _, code, _ in findings(others)] == ["SIS201"]
+
+
+@pytest.mark.parametrize(
     "sql",
     [
         "CREATE TABLE t (...) USING iceberg PARTITIONED BY (days(ts));",
         "CREATE TABLE <table> (id INT) USING iceberg PARTITIONED BY (id);",
         "ALTER TABLE t ADD PARTITION FIELD ...;",
+        "CREATE TABLE t (id INT) USING iceberg;\nCALL local.system.add_files(...);",
     ],
 )
 def test_an_excerpt_is_no_error(sql: str) -> None:

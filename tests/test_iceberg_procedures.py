@@ -9,7 +9,7 @@ import pytest
 from samples import FULL
 
 from spark_iceberg_sql.files.user_cache import cache_directory
-from spark_iceberg_sql.model import iceberg_values, procedures
+from spark_iceberg_sql.model import iceberg_values, iceberg_versions, procedures
 from spark_iceberg_sql.model.iceberg_names import CALL_OPTIONS, STRATEGY_OPTIONS, TABLE_PROPERTIES
 from spark_iceberg_sql.model.properties import PROPERTIES, SWITCHES
 from spark_iceberg_sql.spark import versions
@@ -63,6 +63,11 @@ def test_the_types_of_a_runtime(jar: Path) -> None:
         else:
             assert len(types) >= 15  # of the options of procedures in Iceberg 1.5; 1.12 has more than 20
             assert {key: type_ for key, type_ in types.items() if type_ and recorded[key] not in wider[type_]} == {}
+        if name == "PROPERTY_TYPES":
+            narrower = {key for key, type_ in types.items() if type_ == "int" and recorded[key] == "long"}
+            version = spark_and_version(jar)[1]
+            longs = {key for key, since in iceberg_versions.LONG_SINCE.items() if version < since}
+            assert narrower == longs & set(types)
 
 
 def test_each_record_is_of_a_name() -> None:

@@ -12,6 +12,8 @@ from spark_iceberg_sql.cli import main
 V3 = "CREATE TABLE db.t (id BIGINT) USING iceberg TBLPROPERTIES ('format-version' = '3')"
 TABLE_STATS = "CREATE TABLE db.t (id BIGINT) USING iceberg;\nCALL local.system.compute_table_stats('db.t')"
 PARTITION_STATS = TABLE_STATS.replace("table_stats", "partition_stats")
+ROW_GROUP = "'write.parquet.row-group-size-bytes' = '3221225472'"
+LONG = f"CREATE TABLE db.t (id BIGINT) USING iceberg TBLPROPERTIES ({ROW_GROUP})"
 KEY = "CREATE TABLE db.t (id BIGINT) USING iceberg TBLPROPERTIES ('encryption.key-id' = 'k')"
 
 
@@ -33,6 +35,10 @@ def refused(text: str, iceberg: tuple[int, int] | None) -> list[tuple[str, str]]
         (PARTITION_STATS, (1, 10), None, ""),
         (PARTITION_STATS, None, None, ""),
         (KEY, (1, 10), None, ""),
+        (LONG, (1, 11), "SIS411", "`write.parquet.row-group-size-bytes` of 2147483648 or more needs Iceberg 1.12"),
+        (LONG.replace("3221225472", "2147483647"), (1, 11), None, ""),
+        (LONG, (1, 12), None, ""),
+        (LONG, None, None, ""),
         (KEY, (1, 11), "SIS411", "`encryption.key-id` needs format version 3 since Iceberg 1.11"),
     ],
 )

@@ -49,7 +49,26 @@ JAVA = {
     "a constant": 'static final String SQL = "{sql}"; void f() {{ spark.sql(SQL); }}',
     "an escape": 'spark.sql("\\t{sql}\\n");',
 }
+JOINED_FORMATS = (
+    """spark.sql(String.format("CREATE TABLE cat." + DB + ".%s (id BIGINT) USING iceberg", name));""",
+    """spark.sql(String.format("INSERT INTO cat." + DB + ".%s VALUES (%d, '%s')", name, i, s));""",
+    """spark.sql(String.format("CALL cat.system.cherrypick_snapshot('" + name.replace("a.", "") + "', %s)", id));""",
+    """Dataset<Row> f = spark.sql(String.format("SELECT * FROM " + name + ".%s", "files"));""",
+)
 WRONG = f"{TABLE} PARTITIONED BY (weeks(ts))"
+
+
+@pytest.mark.parametrize("text", JOINED_FORMATS)
+def test_a_format_that_is_joined_is_read_whole(text: str) -> None:
+    assert {code for _, code, _ in findings(text, "Job.java")} <= {"SIS002"}
+    (query,) = queries(text, "Job.java")
+    assert query.endswith(text.partition("%s")[2].partition('"')[0].replace("%d", "{{_d}}").replace("%s", "{{_s}}"))
+
+
+def test_a_joined_format_is_checked_behind_the_first_literal() -> None:
+    text = """spark.sql(String.format("CREATE TABLE c." + DB + ".%s (id BIGINT) USING iceberg "
+                 + "PARTITIONED BY (weeks(id))", name));"""
+    assert [(row, code) for row, code, _ in findings(text, "Job.java")] == [(2, "SIS101")]
 
 
 @pytest.mark.parametrize("text", SCALA.values(), ids=SCALA)

@@ -431,6 +431,39 @@ def test_a_connector_s_format_is_no_slip(format_: str) -> None:
     assert [kind for _, kind in said(text + CREATE.replace(" t ", " u "))] == []
 
 
+def test_amoro_s_tables_have_transforms() -> None:
+    text = "CREATE TABLE t (id INT, ts TIMESTAMP) USING {} PARTITIONED BY (bucket(4, id), days(ts));"
+    assert said(text.format("mixed_iceberg")) == []
+    assert said(text.format("paimon")) == [("SIS413", "error")]
+
+
+@pytest.mark.parametrize(
+    ("change", "product"),
+    [
+        ("SET POLICY (RETENTION=30d)", "OpenHouse"),
+        ("UNSET POLICY (REPLICATION)", "OpenHouse"),
+        ("MODIFY COLUMN id SET TAG = (PII)", "OpenHouse"),
+        ("SET ROW FILTER f ON (id)", "Databricks"),
+        ("SET TAGS ('a' = 'b')", "Databricks"),
+        ("ALTER COLUMN id SET TAGS ('a' = 'b')", "Databricks"),
+        ("ALTER COLUMN id SET MASKING POLICY f (id)", "Dremio"),
+        ("DROP FEATURE deletionVectors", "Delta Lake"),
+    ],
+)
+def test_a_statement_of_another_product_s_extension_is_not_judged(change: str, product: str) -> None:
+    found = lint("a.py", f'from pyspark.sql import SparkSession\nspark.sql("""ALTER TABLE c.d.t {change}""")')
+    assert [(code, severity) for code, severity, _ in found] == [("SIS001", "note")]
+    (diagnostic,) = check(f"ALTER TABLE c.d.t {change}", empty())
+    assert diagnostic.message == (
+        f"not checked: this is a statement of {product}, which Spark takes with its extension"
+    )
+
+
+@pytest.mark.parametrize("change", ["SET POLICYS (a)", "MODIFY COLUMN id BIGINT", "SET ROW", "DROP row"])
+def test_similar_statements_are_errors(change: str) -> None:
+    assert said(f"ALTER TABLE c.d.t {change}", empty()) == [("SIS001", "error")]
+
+
 def test_a_name_with_iceberg_in_it_is_no_slip() -> None:
     text = "CREATE TABLE t (id INT) USING {};" + CREATE.replace(" t ", " u ")
     assert said(text.format("my_iceberg")) == [("SIS413", "warning")]
@@ -601,7 +634,7 @@ def test_slips_that_need_no_word_of_iceberg(text: str) -> None:
     [
         "ALTER TABLE t FOO BAR",
         "ALTER TABLE t",
-        "ALTER TABLE t SET TAGS ('a' = 'b')",
+        "ALTER TABLE t SET LABELS ('a' = 'b')",
         "ALTER TABLE IF EXISTS t ADD COLUMN x INT",
         "ALTER TABLE t WRITE",
         "ALTER TABLE t SET IDENTIFIER FIELDS",
@@ -845,7 +878,8 @@ def test_the_type_to_write_is_not_refused_in_turn(text: str, type_: str, change:
     (error,) = check(text.format(type_))
     assert error.code == "SIS209"
     assert error.help is not None
-    assert error.help.endswith(f" and {change}")
+    setting = ", with `spark.sql.geospatial.enabled`" if type_.startswith("GEO") else ""
+    assert error.help.endswith(f" and {change}{setting}")
     (in_v3,) = check(
         text.format(type_).replace("USING iceberg", "USING iceberg TBLPROPERTIES ('format-version' = '3')")
     )

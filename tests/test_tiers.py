@@ -50,6 +50,8 @@ FEATURES = {
     ],
     "remote": ["servers"],
     "client_recognizers": ["servers"],
+    "other_commit": ["servers"],
+    "remote_commits": ["servers"],
     "remote_functions": ["servers"],
     "servers": ["servers"],
     "session": ["session"],

@@ -15,7 +15,7 @@ from spark_iceberg_sql.rules.message_format import without_nested_backticks
 from spark_iceberg_sql.rules.registry import reporter
 from spark_iceberg_sql.rules.sis000_internal_error import internal_error_finding
 from spark_iceberg_sql.safe_output import visible
-from spark_iceberg_sql.syntax.parser.dialect import indicates_dialect
+from spark_iceberg_sql.syntax.parser.dialect import indicates_dialect, is_others_ddl
 from spark_iceberg_sql.syntax.script import Statement
 from spark_iceberg_sql.syntax.terms import Offsets
 
@@ -113,8 +113,10 @@ class DiagnosticCollector:
         """True if a statement by itself has syntax of another engine: a document shows several side by side."""
         its_statements = [s for s in self.statements if s.start <= result.span[0] < s.end]
         text = self.lines.text
-        is_spark = indicates_dialect(text, its_statements, Dialect.SPARK)
-        return not is_spark and indicates_dialect(text, its_statements, Dialect.OTHER_ENGINES)
+        if indicates_dialect(text, its_statements, Dialect.SPARK):
+            return False
+        is_others = any(is_others_ddl(statement) for statement in its_statements)
+        return is_others or indicates_dialect(text, its_statements, Dialect.OTHER_ENGINES)
 
     def _emit_note(self, result: StatementResult) -> None:
         """Add the note about what a statement's rules lacked; if its table has one already, count the

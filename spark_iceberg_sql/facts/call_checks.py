@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from spark_iceberg_sql.facts.call_conditions import unknown_names, wrong_form
+from spark_iceberg_sql.facts.call_conditions import not_evaluated, unknown_names, wrong_form
 from spark_iceberg_sql.facts.call_names import refused_names
 from spark_iceberg_sql.facts.call_options import options_of, refused_options
 from spark_iceberg_sql.facts.call_orders import refused_order
 from spark_iceberg_sql.facts.call_parameters import Arguments
 from spark_iceberg_sql.facts.call_refusals import Refused, is_template
+from spark_iceberg_sql.facts.call_texts import refused_texts
 from spark_iceberg_sql.facts.call_times import is_of_today, is_refused_time, time_to_write
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.model.table import RelationKind, Table, split_name
@@ -29,6 +30,8 @@ def refused_by_procedure(context: Context, arguments: Arguments, version: str) -
         if name in by_name:
             yield from _refused_time(context, arguments, by_name[name])
     table = _table(context, arguments)
+    yield from refused_texts(context, arguments)
+    yield from _of_known_table(arguments, table)
     if procedure.name == _REWRITE:
         yield from _refused_strategy(arguments, table)
     else:
@@ -36,7 +39,7 @@ def refused_by_procedure(context: Context, arguments: Arguments, version: str) -
     yield from _unquoted(context, arguments)
     if (options := by_name.get("options")) is not None:
         pairs = options_of(arguments.tokens(options)) or ()
-        yield from refused_options(procedure.name, pairs, version, _strategy(arguments))
+        yield from refused_options(procedure.name, pairs, version, _strategy(arguments), table)
     if (where := by_name.get("where")) is not None:
         yield from _refused_condition(context, procedure.name, where, table)
     if (order := by_name.get("sort_order")) is not None and order.value is not None and not is_template(order.value):
@@ -62,6 +65,20 @@ def _unquoted(context: Context, arguments: Arguments) -> Iterator[Refused]:
         if is_comparison and not is_template(condition := context.text_at(where.value_span)):
             text = '"' + condition.replace('"', "'") + '"'
             yield Refused(where.value_span, "`where` must be a text with the condition", f"write `{text}`", text)
+
+
+def _of_known_table(arguments: Arguments, table: Table | None) -> Iterator[Refused]:
+    """What a procedure refuses since the table exists, or has no partitions."""
+    name, by_name = arguments.procedure.name, arguments.by_name
+    if table is None:
+        return
+    if name == "register_table":
+        message = f"`{by_name['table'].value}` exists already"
+        yield Refused(by_name["table"].value_span, message, "write another name, or drop it first, without PURGE")
+    is_unpartitioned = table.specs is not None and not table.is_partial and not table.specs.spec.fields
+    if name == "add_files" and is_unpartitioned and "partition_filter" in by_name:
+        message = "the table is not partitioned, so there is nothing to filter by"
+        yield Refused(by_name["partition_filter"].value_span, message, "leave `partition_filter` out")
 
 
 def _table(context: Context, arguments: Arguments) -> Table | None:
@@ -141,6 +158,12 @@ def _strategy(arguments: Arguments) -> str | None:
     return value if value in _STRATEGIES else None
 
 
+def _may_have_variables(context: Context) -> bool:
+    """Whether a name may be a variable that a statement elsewhere, or in this text, declares."""
+    catalog = context.catalog
+    return catalog.live or catalog.shared or "declare" in context.text.lower()
+
+
 def _refused_condition(
     context: Context, procedure: str, where: nodes.CallArgument, table: Table | None
 ) -> Iterator[Refused]:
@@ -148,15 +171,18 @@ def _refused_condition(
     if where.value is None or is_template(where.value):
         return
     subject = f"the condition of `{procedure}`"
-    if (wrong := wrong_form(where.value)) is not None:
+    if (wrong := wrong_form(where.value, context.catalog.spark)) is not None:
         yield Refused(where.value_span, f"{subject} {wrong.message}", wrong.help)
         return
     if table is None or table.schema is None:
         return
     is_named = False
-    for unknown in unknown_names(where.value, table.schema, table.specs):
+    for unknown in unknown_names(where.value, table.schema, table.specs, may_be_variables=_may_have_variables(context)):
         is_named = True
         yield Refused(where.value_span, f"{subject} {unknown.message}", unknown.help)
+    if not is_named and not context.catalog.live and (wrong := not_evaluated(where.value)) is not None:
+        is_named = True
+        yield Refused(where.value_span, f"{subject} {wrong.message}", wrong.help)
     if not is_named and (fault := context.catalog.condition_fault(table.name, where.value)) is not None:
         fact, _, help_ = fault.partition("\nhelp: ")
         yield Refused(where.value_span, f"{subject} {fact}", help_)

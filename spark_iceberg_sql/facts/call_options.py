@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
+from spark_iceberg_sql.facts.call_names import spec_help, unknown_spec
 from spark_iceberg_sql.facts.call_refusals import Refused, is_template
 from spark_iceberg_sql.lazy import regex
 from spark_iceberg_sql.model.iceberg_names import CALL_OPTIONS, STRATEGY_OPTIONS
 from spark_iceberg_sql.model.iceberg_values import CALL_OPTION_TYPES, ENUMERATIONS
 from spark_iceberg_sql.model.properties import Property
+from spark_iceberg_sql.model.table import Table
 from spark_iceberg_sql.records import record
 from spark_iceberg_sql.syntax.lexer import STRINGS, Token
 from spark_iceberg_sql.syntax.literals import unescape
@@ -27,6 +29,12 @@ _POSITIVE = frozenset({
 # Iceberg looks at this one only where it commits while it rewrites.
 _COMMITS, _PROGRESS = "partial-progress.max-commits", "partial-progress.enabled"
 _RATIO = "delete-ratio-threshold"
+_NOT_NEGATIVE = frozenset({_MIN, "delete-file-threshold"})
+_SPEC = "output-spec-id"
+_TARGET_PROPERTY = "write.target-file-size-bytes"
+_DEFAULT_TARGET = 512 << 20
+# Iceberg's bounds around a target, if they are not set.
+_MIN_SHARE, _MAX_SHARE = 0.75, 1.8
 
 
 @record(frozen=True, slots=True)
@@ -51,12 +59,12 @@ def options_of(tokens: Sequence[Token]) -> list[Option] | None:
 
 
 def refused_options(
-    procedure: str, options: Sequence[Option], version: str, strategy: str | None = None
+    procedure: str, options: Sequence[Option], version: str, strategy: str | None = None, table: Table | None = None
 ) -> Iterator[Refused]:
     """The options that a procedure refuses.
 
     version: Iceberg's, whose options are known. strategy: of rewrite_data_files, `binpack`, `sort` or `zorder`; None if
-    it is unknown.
+    it is unknown. table: None if it is unknown, too.
     """
     names = CALL_OPTIONS.get(procedure)
     if names is None:
@@ -71,9 +79,19 @@ def refused_options(
             order = "zorder(a, b)" if other == "zorder" else "..."
             help_ = f"leave it out, or write `strategy => 'sort', sort_order => '{order}'`"
             yield Refused(option.key_span, message, help_)
+        elif option.key == _SPEC and (unknown := unknown_spec(option.value, table)) is not None:
+            yield Refused(option.value_span, unknown, spec_help(table))
         elif (refused := _refused_value(option, options)) is not None:
             yield refused
-    yield from _contradictions(options)
+    yield from _contradictions(options, _target_of(table) if procedure == "rewrite_data_files" else None)
+
+
+def _target_of(table: Table | None) -> int | None:
+    """The target size of a table's data files; None if it is unknown."""
+    if table is None:
+        return None
+    value = table.properties.get(_TARGET_PROPERTY, str(_DEFAULT_TARGET))
+    return int(value) if _INTEGER.fullmatch(value) is not None else None
 
 
 def _of_other_strategy(key: str, strategy: str | None) -> str | None:
@@ -123,6 +141,8 @@ def _refused_value(option: Option, options: Sequence[Option]) -> Refused | None:
     is_positive = option.key in _POSITIVE or (option.key == _COMMITS and _is_on(_PROGRESS, options))
     if is_positive and float(value.rstrip("dDfF")) <= 0:
         return Refused(option.value_span, f"`{option.key}` must be above 0, not `{value}`", "write at least '1'")
+    if option.key in _NOT_NEGATIVE and float(value.rstrip("dDfF")) < 0:
+        return Refused(option.value_span, f"`{option.key}` must not be negative, as `{value}` is", "write '0' or more")
     if option.key == _RATIO and not 0 <= float(value.rstrip("dDfF")) <= 1:
         message = f"`{option.key}` must be between 0 and 1, not `{value}`"
         return Refused(option.value_span, message, "write a share, such as '0.3'")
@@ -133,7 +153,7 @@ def _is_on(key: str, options: Sequence[Option]) -> bool:
     return any(option.key == key and option.value.lower() == "true" for option in options)
 
 
-def _contradictions(options: Sequence[Option]) -> Iterator[Refused]:
+def _contradictions(options: Sequence[Option], table_target: int | None) -> Iterator[Refused]:
     """Sizes of which Iceberg refuses the order: the target lies between the smallest and the largest."""
     numbers = {o.key: (int(o.value), o) for o in options if _INTEGER.fullmatch(o.value) is not None}
     for low, high in ((_MIN, _TARGET), (_TARGET, _MAX), (_MIN, _MAX)):
@@ -141,3 +161,28 @@ def _contradictions(options: Sequence[Option]) -> Iterator[Refused]:
             span = numbers[low][1].value_span
             yield Refused(span, f"`{low}` must be below `{high}`", f"write a number below {numbers[high][0]}")
             return
+    yield from _outside_bounds(options, {key: number for key, (number, _) in numbers.items()}, table_target)
+
+
+def _outside_bounds(
+    options: Sequence[Option], numbers: Mapping[str, int], table_target: int | None
+) -> Iterator[Refused]:
+    """A bound on the wrong side of the table's target, or a target that leaves no room for Iceberg's bounds."""
+    by_key = {option.key: option for option in options}
+    target = numbers.get(_TARGET, table_target)
+    if target is None or target <= 0 or (_TARGET in by_key and _TARGET not in numbers):
+        return
+    upper = min(int(_MAX_SHARE * target), 2**63 - 1)
+    if _TARGET in by_key:
+        if _MAX not in by_key and upper <= target:
+            message = f"`{_TARGET}` has no size above it, of which its bounds could be"
+            yield Refused(by_key[_TARGET].value_span, message, "write a number of bytes, such as '536870912'")
+    elif numbers.get(_MIN, target - 1) >= target:
+        yield _wrong_bound(by_key[_MIN], "below", target, int(_MIN_SHARE * target))
+    elif numbers.get(_MAX, target + 1) <= target:
+        yield _wrong_bound(by_key[_MAX], "above", target, upper)
+
+
+def _wrong_bound(option: Option, side: str, target: int, bound: int) -> Refused:
+    message = f"`{option.key}` must be {side} the target size, which is {target} for the table"
+    return Refused(option.value_span, message, f"write a number {side} it, such as '{bound}', or add `{_TARGET}`")

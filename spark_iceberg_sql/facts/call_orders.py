@@ -12,6 +12,8 @@ from spark_iceberg_sql.lazy import regex
 from spark_iceberg_sql.model.schema import Schema
 from spark_iceberg_sql.model.spec import Specs
 from spark_iceberg_sql.model.table import split_name
+from spark_iceberg_sql.model.transforms import find_transform
+from spark_iceberg_sql.model.types import Primitive
 from spark_iceberg_sql.syntax.terms import Offsets
 
 _Z_ORDER = "zorder"
@@ -20,6 +22,8 @@ _COLUMN = regex(
     r"(?P<name>`[^`]+`(?:\.`[^`]+`)*|[\w.]+)(?:\s+(?:asc|desc))?(?:\s+nulls\s+(?:first|last))?", re.IGNORECASE
 )
 
+_QUOTED = regex(r"`[^`]*`")
+_OPERATOR = regex(r"[+*/%<>=|]")
 _WORDS = regex(r"(?:`[^`]+`|[\w.]+)(?:\s+\w+)+")
 
 
@@ -48,7 +52,13 @@ def refused_order(order: str, span: Offsets, schema: Schema | None, specs: Specs
             message = f"Iceberg cannot read `{term}` in a sort order"
             yield Refused(span, message, f"write `{column} DESC NULLS LAST`, or `ASC` and `NULLS FIRST`")
             return
+    if (wrong := _wrong_term(terms)) is not None:
+        yield Refused(span, *wrong)
+        return
     if schema is None:
+        return
+    if (wrong := _wrong_column(terms, schema)) is not None:
+        yield Refused(span, *wrong)
         return
     names = [name.strip() for call in z_orders for name in call["arguments"].split(",")]
     names += [match["name"] for match in (_COLUMN.fullmatch(term) for term in terms) if match is not None]
@@ -63,6 +73,50 @@ def refused_order(order: str, span: Offsets, schema: Schema | None, specs: Specs
         else:
             yield Refused(span, f"the sort order names `{name}`, which is no column", missing_column(schema, name))
         return
+
+
+def _wrong_term(terms: Sequence[str]) -> tuple[str, str] | None:
+    """The first term that is neither a column nor a transform of one, and what to write."""
+    for term in terms:
+        call = _CALL.match(term)
+        if call is None:
+            if term.isascii() and _OPERATOR.search(_QUOTED.sub("", term)) is not None:
+                return f"Iceberg cannot read `{term}` in a sort order", "sort by columns, or by transforms of them"
+            continue
+        if not call["arguments"].strip():
+            return f"`{call[0]}` has no column", "write its columns, such as `zorder(a, b)`"
+        if call["name"] == _Z_ORDER:
+            continue
+        transform = find_transform(call["name"])
+        if transform is None:
+            return f"Iceberg's sort orders have no `{call['name']}`", "sort by columns, or by transforms of them"
+        if any(argument.strip() == "0" for argument in call["arguments"].split(",")):
+            return f"`{call[0]}` must have a number above 0", f"write `{call['name']}(16, id)`"
+    return None
+
+
+def _wrong_column(terms: Sequence[str], schema: Schema) -> tuple[str, str] | None:
+    """The first column of another case, or with a type that cannot be sorted, and what to write.
+
+    Iceberg looks for a column of a sort order by its exact name, and for those of a z-order by any case.
+    """
+    for term in terms:
+        match, call = _COLUMN.fullmatch(term), _CALL.match(term)
+        name = match["name"] if match is not None else ""
+        if call is not None and call["name"] != _Z_ORDER:
+            name = next((a.strip() for a in call["arguments"].split(",") if not a.strip().isdigit()), "")
+        column = next(iter(schema.find_all(split_name(name))), None) if name else None
+        if column is None:
+            continue
+        if not schema.find_all(split_name(name), case_sensitive=True):
+            exact = f"`{column.name}`"
+            return f"the sort order names `{name}`, but the column is {exact}", f"write {exact}"
+        transform = find_transform(call["name"]) if call is not None else None
+        if transform is None and not isinstance(column.field.type, Primitive):
+            return f"`{name}` is a struct, a list or a map, by which nothing is sorted", "name one of its fields"
+        if transform is not None and not transform.takes(column.field.type):
+            return f"`{call[0] if call else name}` does not take a column of its type", f"sort by `{name}` itself"
+    return None
 
 
 def _terms(order: str) -> Sequence[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 
+from spark_iceberg_sql.facts.call_maps import wrong_map
 from spark_iceberg_sql.facts.call_refusals import Refused, is_template
 from spark_iceberg_sql.facts.call_times import time_to_write
 from spark_iceberg_sql.lazy import regex
@@ -75,9 +76,11 @@ class Arguments:
         if order is not None:
             yield order
             return
-        missing = [p.name for p in self._parameters.values() if p.required and p.name not in self.by_name]
+        missing = [p.name for p in self._parameters.values() if p.required and not self._has(p.name)]
         unknown = [name for name in self.by_name if name not in self._parameters]
-        if missing and not unknown:  # the misspelt one may be it
+        # A misspelt one may be it, and a template may write it.
+        is_filled_in = any(is_template(token.text) for a in self._arguments if not a.name for token in self.tokens(a))
+        if missing and not unknown and not is_filled_in:
             names = " and ".join(f"`{name}`" for name in missing)
             clause = ", ".join(f"{name} => ..." for name in missing)
             yield Refused(name_span, f"the procedure `{self.procedure.name}` needs {names}", f"add `{clause}`")
@@ -85,6 +88,11 @@ class Arguments:
             if name in self._parameters and (refused := self._wrong_value(self._parameters[name], argument)):
                 yield refused
         yield from self._contradictions(name_span)
+
+    def _has(self, name: str) -> bool:
+        """Whether a parameter has a value: NULL is none."""
+        argument = self.by_name.get(name)
+        return argument is not None and [token.word for token in self.tokens(argument)] != ["NULL"]
 
     def _wrong_order(self) -> Iterator[Refused]:
         names = list(self._parameters)
@@ -110,6 +118,8 @@ class Arguments:
         value = argument.value
         if not tokens or any(is_template(token.text) for token in tokens):
             return None
+        if parameter.type.startswith("map") and (wrong := wrong_map(parameter.name, tokens)) is not None:
+            return wrong
         if not _is_of(parameter.type, tokens, value):
             if parameter.type.startswith("map") and tokens[0].word == "MAP":
                 return _mixed_map(parameter, argument, tokens)
@@ -132,16 +142,22 @@ class Arguments:
     def _contradictions(self, name_span: tuple[int, int]) -> Iterator[Refused]:
         """Arguments that the procedure refuses together."""
         name, by_name = self.procedure.name, self.by_name
-        if name == "set_current_snapshot" and ("snapshot_id" in by_name) == ("ref" in by_name):
-            fact = (
-                "takes either `snapshot_id` or `ref`, not both" if "ref" in by_name else "needs `snapshot_id` or `ref`"
-            )
-            help_ = "leave one of them out" if "ref" in by_name else "add `snapshot_id => ...` or `ref => 'main'`"
+        if name == "set_current_snapshot" and self._has("snapshot_id") == self._has("ref"):
+            has_both = self._has("ref")
+            fact = "takes either `snapshot_id` or `ref`, not both" if has_both else "needs `snapshot_id` or `ref`"
+            help_ = "leave one of them out" if has_both else "add `snapshot_id => ...` or `ref => 'main'`"
             if "table" in by_name:
                 yield Refused(name_span, f"the procedure `{name}` {fact}", help_)
-        if name == "create_changelog_view" and self._is_true("compute_updates") and self._is_true("net_changes"):
-            span = by_name["net_changes"].value_span
-            yield Refused(span, "`net_changes` cannot be computed with `compute_updates`", "leave one of them out")
+        if (
+            name == "create_changelog_view"
+            and self._is_true("net_changes")
+            and not self._is("compute_updates", "FALSE")
+        ):
+            # Identifier columns alone compute updates, too.
+            other = next((key for key in ("compute_updates", "identifier_columns") if self._has(key)), None)
+            if other is not None:
+                span = by_name["net_changes"].value_span
+                yield Refused(span, f"`net_changes` cannot be computed with `{other}`", "leave one of them out")
         if name == "snapshot":
             source, table = (by_name[key].value if key in by_name else None for key in ("source_table", "table"))
             if source is not None and source == table:
@@ -149,8 +165,11 @@ class Arguments:
                 yield Refused(by_name["table"].value_span, message, "write another name for the new table")
 
     def _is_true(self, name: str) -> bool:
+        return self._is(name, "TRUE")
+
+    def _is(self, name: str, word: str) -> bool:
         argument = self.by_name.get(name)
-        return argument is not None and [token.word for token in self.tokens(argument)] == ["TRUE"]
+        return argument is not None and [token.word for token in self.tokens(argument)] == [word]
 
 
 def _is_of(type_: str, tokens: Sequence[Token], value: str | None) -> bool:

@@ -84,6 +84,15 @@ def refused_syntax(context: Context) -> RefusedSyntax | None:
     return refused if is_verb else replace(refused, edit=None, is_command=True)
 
 
+def is_refused_by_grammar(text: str, spark: Version | None) -> bool:
+    """True if Spark's grammar has no such statement: of a version, or of none of all versions."""
+    tokens = [token for token in tokenize(text) if token.kind not in TRIVIA]
+    if any(token.kind is TokenKind.STRAY for token in tokens):
+        return False
+    versions = spark_versions.WITH_RUNTIME if spark is None else (spark,)
+    return all(_stop(version, tokens) is not None for version in versions)
+
+
 def _stop(version: Version, tokens: Sequence[Token]) -> Stop | None:
     language = grammar(version)
     try:

@@ -16,6 +16,12 @@ FORMAT_SINCE: Mapping[int, Version] = {3: (1, 7)}
 # Since when a property of format version 3 is refused in an older table.
 V3_KEYS_SINCE: Version = (1, 11)
 
+# Properties that are read as longs since a version, and as ints before.
+LONG_SINCE: Mapping[str, Version] = {
+    "write.parquet.row-group-size-bytes": (1, 12),
+    "write.delete.parquet.row-group-size-bytes": (1, 12),
+}
+
 
 def has(version: Version | None, since: Version) -> bool:
     """Whether a version has what there is since another."""

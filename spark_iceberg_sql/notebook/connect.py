@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -65,11 +66,13 @@ class Connect:
 
     def sql(self, text: str, parameters: dict[str, Any] | None) -> DataFrame:
         """Run a statement on the server."""
+        started_ms = int(time.time() * 1000)
         try:
             with remote.explaining_lost_server(self.spark):
                 return remote.unchecked_sql(self.spark)(text, parameters)
         except PySparkException as error:
-            if (to_show := client_recognizers.explained(error, text, in_cell=True)) is None:
+            failure = client_recognizers.ClientFailure(error, text, self.spark, started_ms)
+            if (to_show := client_recognizers.explained(failure, in_cell=True)) is None:
                 raise
             raise to_show from None
 

@@ -54,8 +54,13 @@ def unreadable_statement(context: Context) -> Findings:
     assert isinstance(node, nodes.InvalidStatement)
     from spark_iceberg_sql.rules.repairs import help_values, repair  # the command starts sooner
 
-    message, help_, area, is_refused = SYNTAX_ERRORS[node.error_kind]
+    message, help_, area, is_refused, is_of_extension = SYNTAX_ERRORS[node.error_kind]
     severity = None if is_refused else Severity.WARNING
+    if is_of_extension:
+        if context.catalog.live:  # the session's own parser has refused it
+            message = "this is a statement of {expected}, which Spark takes only with its extension"
+        else:
+            severity = Severity.NOTE
     if area is not Area.GRAMMAR:
         return
     table = node.table.text if node.table is not None else "t"

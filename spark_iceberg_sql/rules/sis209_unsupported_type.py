@@ -60,6 +60,8 @@ def unsupported_type(context: Context) -> Findings:
             help_ = f"write `{quoted(column.name)} {spark}`"
             if spark in TYPES_OF_V3 and (context.format_version or _V3) < _V3:
                 help_ += f" and {version_clause(context)}"
+            if spark.startswith("GEO"):
+                help_ += ", with `spark.sql.geospatial.enabled`"
         message = f"Iceberg tables in Spark have no type `{column.type_text}`"
         # Spark has intervals with a unit: Iceberg refuses them when it creates the table.
         is_refused_late = len(type_names) > 1 and type_names[0] == "interval"

@@ -46,13 +46,14 @@ from collections.abc import Callable
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.lazy import regex
-from spark_iceberg_sql.model import iceberg_versions
+from spark_iceberg_sql.model import iceberg_versions, minor_version
 from spark_iceberg_sql.model.properties import (
     METRICS_OF_COLUMN,
     PROPERTIES,
     RARE_FAILURES,
     SWITCHES,
     V3_KEYS,
+    Property,
     similar_property,
 )
 from spark_iceberg_sql.model.table import RelationKind, Table
@@ -188,8 +189,10 @@ def _value(context: Context, item: terms.Property) -> Finding | None:
         message = f"`{item.key}` must be a name mapping in JSON, not `{item.value}`: every query would fail"
         return Finding(item.value_span, message, """write '[{"field-id": 1, "names": ["id"]}]'""")
     property_type = PROPERTIES.get(item.key)
-    if property_type is None or "{" in item.value or "$" in item.value or property_type.takes(item.value):
+    if property_type is None or "{" in item.value or "$" in item.value:
         return None
+    if property_type.takes(item.value):
+        return _too_long(context, item, property_type)
     is_negative = property_type.minimum == 0 and re.fullmatch(r"-[0-9]{1,9}", item.value) is not None
     # SET accepts a negative number, which has no effect.
     if not _is_read(context, item.key) or (is_negative and isinstance(context.node, nodes.SetProperties)):
@@ -207,6 +210,16 @@ def _value(context: Context, item: terms.Property) -> Finding | None:
     message = f"`{item.key}` must be {property_type.expects}, not `{item.value}`{end}"
     is_rare = property_type.failing_operation in RARE_FAILURES
     return Finding(item.value_span, message, help_, severity=Severity.WARNING if is_rare else None)
+
+
+def _too_long(context: Context, item: terms.Property, property_type: Property) -> Finding | None:
+    """A number that a later Iceberg reads, and this one does not."""
+    since, iceberg = iceberg_versions.LONG_SINCE.get(item.key), context.catalog.iceberg
+    is_int = abs(int(item.value)) < 2**31 if since is not None else True
+    if since is None or iceberg_versions.has(iceberg, since) or is_int or not _is_read(context, item.key):
+        return None
+    message = f"`{item.key}` of 2147483648 or more needs Iceberg {minor_version.text(since)}"
+    return Finding(item.value_span, f"{message}: {property_type.failing_operation} would fail", "write '2147483647'")
 
 
 def _is_json(text: str) -> bool:

@@ -55,6 +55,8 @@ _CLUSTERED = regex(
 
 # The file formats of Iceberg tables: USING one of these in an Iceberg catalog creates an Iceberg table.
 _ICEBERG_FILE_FORMATS = ("parquet", "orc", "avro")
+# Formats beside Iceberg whose own catalogs take transforms: Amoro's.
+_WITH_TRANSFORMS = frozenset({"mixed_iceberg"})
 # Spark's built-in formats.
 _SPARK_FORMATS = frozenset({
     "csv", "json", "text", "hive", "jdbc", "xml", "kafka", "binaryfile", "image", "libsvm",
@@ -187,6 +189,8 @@ def _foreign(context: Context, node: nodes.Create) -> Findings:
     format_finding = _no_format(context, node)
     if format_finding is not None:
         yield format_finding
+        return
+    if node.provider in _WITH_TRANSFORMS:
         return
     terms = node.partitioning or ()
     calls = (t for t in terms if t.transform_name is not None)

@@ -3,7 +3,8 @@
 ## Why
 Spark has no TOP and no `read_parquet`, reads no file in quotes after FROM, and has no AT before a time; it has no
 DELETE ... USING, no `t$files` and, in MERGE, no names of columns after an alias: it refuses the statement, often with a
-syntax error at a later word. The rule reports nothing in programs, which may send a query to
+syntax error at a later word. A hint `OPTIONS('snapshot-id', '1')` it reads, and ignores: the table is read without the
+option. The rule reports nothing in programs, which may send a query to
 another engine, and in scripts in which nothing is Spark's alone, such as `USING iceberg`.
 
 ## Instead
@@ -21,6 +22,10 @@ SELECT * FROM events AT (TIMESTAMP => '2024-01-01 00:00:00');
 ```sql bad
 CREATE TABLE events (id BIGINT, ts TIMESTAMP) USING iceberg PARTITIONED BY (days(ts));
 SELECT count(*) FROM events$files;
+```
+```sql bad
+CREATE TABLE events (id BIGINT, ts TIMESTAMP) USING iceberg PARTITIONED BY (days(ts));
+SELECT /*+ OPTIONS('split-size', '1048576') */ count(*) FROM events;
 ```
 ```sql good
 CREATE TABLE events (id BIGINT, ts TIMESTAMP) USING iceberg PARTITIONED BY (days(ts));
@@ -50,4 +55,4 @@ def foreign_syntax(context: Context) -> Findings:
     fix = None
     if clause.replacement is not None:
         fix = Fix(f"write {clause.replacement}", (Edit(*clause.span, clause.replacement),), safe=False)
-    yield Finding(clause.span, clause.fact, clause.help, fix)
+    yield Finding(clause.span, clause.fact, clause.help, fix, Severity.WARNING if clause.is_ignored else None)

@@ -12,7 +12,11 @@ they do not understand, such as `id % 2 = 1`, is refused before anything is read
 
 A procedure also refuses a call without an argument that it needs, a value of another type than its parameter's (Spark 4
 turns '5' into a number, and fails on 'five'), and arguments that exclude each other. `remove_orphan_files` refuses a
-time within the last 24 hours.
+time within the last 24 hours. Spark reads the name of a table as in SQL, so that `my-table` needs backticks, and
+Iceberg the columns of a sort order in their exact case.
+
+Without the session, the check knows nothing of snapshots, branches, files and catalogs, and not which expressions of
+`where` the session's functions and optimizer make to a filter of Iceberg: it is silent about them.
 
 ## Instead
 A literal, `TIMESTAMP '2024-05-17 00:00:00'`; or on Spark 4 `timestamp_seconds(unix_timestamp() - 604800)`,

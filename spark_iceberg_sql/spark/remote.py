@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 import re
 import socket
+import time
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -138,11 +139,13 @@ def _checking_sql(spark: SparkSession, ddl: str) -> Callable[..., DataFrame]:
             # As in a classic session, a comment suppresses no error.
             report = check(spark, without_suppressions(sqlQuery))
             _raise_or_warn(replace(report, text=sqlQuery, lines=Lines(sqlQuery)), ddl)
+        started_ms = int(time.time() * 1000)
         try:
             with explaining_lost_server(spark):
                 return plain_sql(sqlQuery, args, **kwargs)
         except PySparkException as error:
-            if (to_show := client_recognizers.explained(error, sqlQuery)) is None or to_show is error:
+            failure = client_recognizers.ClientFailure(error, sqlQuery, spark, started_ms)
+            if (to_show := client_recognizers.explained(failure)) is None or to_show is error:
                 raise
             raise to_show from None
 

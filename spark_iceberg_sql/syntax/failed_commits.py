@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from spark_iceberg_sql.lazy import regex
+from spark_iceberg_sql.model.table import split_name
+from spark_iceberg_sql.syntax import nodes, parser
+from spark_iceberg_sql.syntax.identifiers import qualified_name
 from spark_iceberg_sql.syntax.lexer import TokenKind
 from spark_iceberg_sql.syntax.script import Statement, statements
 
@@ -39,6 +42,25 @@ def outcome(text: object) -> tuple[str, str]:
     return "earlier parts of the statement may have been written", "look at what they wrote before you run it again"
 
 
+def conflict_sentence(subject: str, other: str, text: object, reason: str) -> tuple[str, str]:
+    """The fact and the help of a commit that another writer's made fail.
+
+    subject: the table. other: the other commit; empty if it is unknown. text: the statement. reason: Iceberg's message.
+    """
+    result, help_ = outcome(text)
+    commit = f" ({other})" if other else ""
+    detail = f" (Iceberg: {reason.rstrip('.')})" if reason else ""
+    return f"{subject} was changed by another writer while the statement ran{commit}; {result}{detail}", help_
+
+
+def unknown_sentence(name: tuple[str, ...], reason: str) -> tuple[str, str]:
+    """The fact and the help of a commit whose outcome is unknown. name: the table's; empty if it is unknown, too."""
+    subject = f"`{qualified_name(name)}`" if name else "the table"
+    snapshots = f"{qualified_name(name)}.snapshots" if name else "its snapshots"
+    fact = f"whether the commit to {subject} has succeeded is unknown: {reason}"
+    return fact, f"look at {snapshots} before you run it again"
+
+
 def single_first_word(text: object) -> str:
     """The first word of a text of one statement; empty for any other text."""
     script = statements(text) if isinstance(text, str) else []
@@ -46,7 +68,9 @@ def single_first_word(text: object) -> str:
 
 
 def target(statement: Statement) -> tuple[str, ...]:
-    """The table that a statement other than CALL changes, as it is written; empty if that is not a name."""
+    """The table that a statement changes, as it is written; empty if that is not a name."""
+    if statement.first == "CALL":
+        return _target_of_call(statement)
     tokens = statement.tokens
     words = _TARGET_WORDS if statement.first in _ONE_COMMIT else ("INTO", "OVERWRITE")
     start = next((i + 1 for i, token in enumerate(tokens) if token.word in words), len(tokens))
@@ -59,3 +83,13 @@ def target(statement: Statement) -> tuple[str, ...]:
             break
         start += 2
     return tuple(parts)
+
+
+def _target_of_call(statement: Statement) -> tuple[str, ...]:
+    node = parser.parse(statement)
+    if not isinstance(node, nodes.Call):
+        return ()
+    tables = [argument.value for argument in node.arguments[:1] if argument.name in ("", "table")]
+    tables += [argument.value for argument in node.arguments if argument.name == "table"]
+    parts = split_name(tables[0]) if tables and tables[0] else ()
+    return (*node.catalog, *parts) if node.catalog and len(parts) == 2 else parts

@@ -20,7 +20,7 @@ from spark_iceberg_sql.syntax.terms import Offsets
 
 # What each such clause has in its text; so most queries need no tokens.
 _CANDIDATE = regex(
-    r"(?i)/\*\+\s*options\b|\btop\b|\bread_|\bat\b|\w\$[a-z]|\b(?:delete|merge)\b|\b(?:from|join)\s*(?:r?['\"]|--|/)"
+    r"(?i)/\*\+|\btop\b|\bread_|\bat\b|\w\$[a-z]|\b(?:delete|merge)\b|\b(?:from|join)\s*(?:r?['\"]|--|/)"
 )
 # A path: it has folders, or the ending of a format that Spark reads.
 _PATH = regex(r"/|\.(?:parquet|csv|json|orc|avro)(?:\.gz)?'$")
@@ -28,12 +28,16 @@ _PATH = regex(r"/|\.(?:parquet|csv|json|orc|avro)(?:\.gz)?'$")
 
 @record(frozen=True, slots=True)
 class ForeignClause:
-    """A clause of another engine. span: its offsets. replacement: the text to write there, if it is certain."""
+    """A clause of another engine. span: its offsets. replacement: the text to write there, if it is certain.
+
+    is_ignored: Spark takes the statement, as if the clause were not there.
+    """
 
     span: Offsets
     fact: str
     help: str
     replacement: str | None = None
+    is_ignored: bool = False
 
 
 def foreign_clause(statement: Statement) -> ForeignClause | None:
@@ -75,19 +79,25 @@ def _of_iceberg_tables(statement: Statement) -> ForeignClause | None:
         (metadata_table if has_sign else None, "Spark has no `$` in the name of a metadata table"),
         (delete_using, "Spark has no DELETE ... USING"),
         (merge_aliases, "MERGE takes no names of columns after an alias"),
-        (options_hint if _has_assignment_hint(statement) else None, "Spark has no hint OPTIONS"),
     ):
         mistake_help = mistake(refused) if mistake is not None else None
         if mistake_help is not None and mistake_help.span is not None:
             return _clause(mistake_help.span, fact, mistake_help)
-    return None
+    return _options_hint(refused) if "/*+" in statement.text else None
 
 
-def _has_assignment_hint(statement: Statement) -> bool:
-    """True for `/*+ OPTIONS('a' = 'b') */`; Spark takes `OPTIONS('a', 'b')` for a hint that it does not know."""
-    words = [token.text.upper() for token in statement.tokens]
-    starts = [i for i, word in enumerate(words[:-4]) if word == "/*+" and words[i + 1 : i + 3] == ["OPTIONS", "("]]
-    return any(words[i + 4] == "=" for i in starts)
+def _options_hint(refused: RefusedStatement) -> ForeignClause | None:
+    """`/*+ OPTIONS('a' = 'b') */`, which Spark refuses, and `OPTIONS('a', 'b')`, a hint that it does not know."""
+    hint = options_hint(refused)
+    if hint is None or hint.span is None:
+        return None
+    tokens = [token for token in refused.tokens if hint.span[0] <= token.start < hint.span[1]]
+    if any(token.text == "=" for token in tokens):
+        return _clause(hint.span, "Spark has no hint OPTIONS", hint)
+    is_option = any(token.kind is TokenKind.STRING for token in tokens)
+    if not is_option or "=>" in [token.text for token in tokens]:
+        return None
+    return ForeignClause(hint.span, "Spark ignores a hint OPTIONS, whose options have no effect", hint.help, None, True)
 
 
 def _refused_from(tokens: Sequence[Token], index: int, text: str) -> RefusedStatement:

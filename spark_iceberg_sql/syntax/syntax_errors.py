@@ -24,12 +24,14 @@ class SyntaxErrorKind(NamedTuple):
     help: the sentence that says what to write. reported_by: the code of the rule.
 
     is_refused: Spark refuses the statement; otherwise the statement does something else than it seems to do.
+    is_of_extension: Spark takes it with the extension of another product, so that it is not checked.
     """
 
     message: str | None = None
     help: str = "write {expected} here"
     area: Area = Area.GRAMMAR
     is_refused: bool = True
+    is_of_extension: bool = False
 
 
 SYNTAX_ERRORS: dict[str, SyntaxErrorKind] = {
@@ -245,6 +247,11 @@ SYNTAX_ERRORS: dict[str, SyntaxErrorKind] = {
     "types-in-ctas": SyntaxErrorKind(
         "PARTITIONED BY of CREATE TABLE ... AS SELECT takes column names without types",
         "leave out the type, and cast in the query",
+    ),
+    "of-extension": SyntaxErrorKind(
+        "not checked: this is a statement of {expected}, which Spark takes with its extension",
+        "leave it out where the statement runs without {expected}",
+        is_of_extension=True,
     ),
     "unknown-change": SyntaxErrorKind("`{found}` is not a table change in Spark or Iceberg", "write {expected}"),
     "unterminated": SyntaxErrorKind("a quote or comment is not closed", "close it"),

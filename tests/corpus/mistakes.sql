@@ -252,6 +252,8 @@ ALTER TABLE t SET TBLPROPERTIES ('a');
 ALTER TABLE t UNSET TBLPROPERTIES ('a' = 'b');
 -- several-orders | ,
 ALTER TABLE db.t WRITE ORDERED BY (id), (ts);
+-- of-extension | SET
+ALTER TABLE t SET POLICY (RETENTION = 30d);
 -- unknown-change | FREEZE
 ALTER TABLE db.t FREEZE PARTITION FIELD id;
 -- retention-unit | WEEKS

@@ -42,4 +42,13 @@ SELECT '$files' AS a, 1 AS `b$files` FROM t;
 -- case: options of Flink in a hint
 CREATE TABLE t (id BIGINT, ts TIMESTAMP) USING iceberg PARTITIONED BY (days(ts));
 SELECT /*+ OPTIONS('split-size' = '1') */ * FROM t;  -- error: SIS604
+
+-- case: a hint that Spark ignores
+CREATE TABLE t (id BIGINT) USING iceberg;
+INSERT INTO t VALUES (1);
+SELECT /*+ OPTIONS('split-size', '1') */ * FROM t;  -- warning: SIS604
+SELECT /*+ OPTIONS('snapshot-id', '1') */ * FROM t;  -- warning: SIS604
+SELECT /*+ BROADCAST(t), OPTIONS('as-of-timestamp', '1704067200000') */ * FROM t;  -- warning: SIS604
+SELECT /*+ OPTIONS */ /*+ COALESCE(1) */ 'OPTIONS(1)' FROM t;
+SELECT /*+ COALESCE(1) */ * FROM t;
 SELECT /*+ COALESCE(1) */ * FROM t;

@@ -10,6 +10,7 @@ from pyspark.sql import SparkSession
 
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.spark.gate import intercept
+from tests import failing_calls
 
 TABLE = "local.calls.t"
 REWRITE = "CALL local.system.rewrite_data_files(table => 'calls.t', where => {})"
@@ -33,6 +34,7 @@ def session(spark: SparkSession) -> Iterator[SparkSession]:
     spark.sql(f"INSERT INTO {TABLE} VALUES {rows}")
     yield spark
     spark.sql(f"DROP TABLE {TABLE} PURGE")
+    spark.sql("DROP TABLE IF EXISTS local.calls.u PURGE")
 
 
 def fails(sql: Any, text: str) -> Exception | None:
@@ -58,7 +60,8 @@ def test_the_sentence_names_what_is_wrong(session: SparkSession) -> None:
         "zzzz = 1": "names `zzzz`, which is no column of its table",
         "id % 2 = 1": "cannot be evaluated by Iceberg alone: `(id IS NOT NULL) AND ((id % 2) = 1)`",
         "ts_day IS NULL": "names the partition field `ts_day`, which is no column",
-        "n.b = 1": "is refused by Spark: No such struct field `b` in `a`",
+        "n.b = 1": "names `n.b`, which `n` does not have",
+        "count(id) = 1": "has the aggregate `count(...)`",
     }
     for condition, sentence in sentences.items():
         assert sentence in str(fails(session.sql, REWRITE.format(repr(condition))))
@@ -85,6 +88,24 @@ def test_another_catalog_is_not_judged(session: SparkSession) -> None:
     """Its procedures may have any parameters."""
     error = fails(session.sql, "CALL spark_catalog.system.expire_snapshots(table => 'calls.t', retain_last => 0)")
     assert not str(error).startswith("error[SIS")
+
+
+@pytest.fixture(scope="module")
+def files(session: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> str:
+    folder = tmp_path_factory.mktemp("files")
+    session.range(3).write.parquet(f"{folder}/p")
+    session.range(3).write.csv(f"{folder}/csv")
+    session.sql("CREATE TABLE local.calls.u (id BIGINT) USING iceberg")
+    return str(folder)
+
+
+@pytest.mark.needs("expressions in CALL")
+def test_each_call_that_the_check_reports_fails_in_iceberg(session: SparkSession, files: str) -> None:
+    """So does each of which it cannot know that: `failing_calls` says why."""
+    plain = intercept.unchecked_sql(session)
+    calls = (*failing_calls.DECIDED, *sum(failing_calls.UNDECIDED.values(), ()))
+    texts = [f"CALL local.system.{call.replace('{folder}', files)}" for call in calls]
+    assert [text for text in texts if fails(plain, text) is None] == []
 
 
 def test_mode_warn(session: SparkSession) -> None:

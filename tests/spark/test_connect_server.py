@@ -441,6 +441,63 @@ print(json.dumps(told))
 """
 
 
+CONFLICT = """
+import json, sys, time
+import spark_iceberg_sql as sis
+from spark_iceberg_sql.spark import remote_commits
+from pyspark.sql import SparkSession
+spark = SparkSession.builder.remote(sys.argv[1]).getOrCreate()
+sis.install(spark)
+for name, is_cached in (("stale", "true"), ("fresh", "false")):
+    spark.conf.set(f"spark.sql.catalog.{name}", "org.apache.iceberg.spark.SparkCatalog")
+    spark.conf.set(f"spark.sql.catalog.{name}.type", "hadoop")
+    spark.conf.set(f"spark.sql.catalog.{name}.warehouse", sys.argv[2])
+    spark.conf.set(f"spark.sql.catalog.{name}.cache-enabled", is_cached)
+spark.sql("CREATE TABLE fresh.d.t (id BIGINT, v BIGINT) USING iceberg")
+spark.sql("INSERT INTO fresh.d.t SELECT /*+ COALESCE(1) */ id, id AS v FROM range(4)")
+told = {}
+def tried(name, text):
+    spark.table("stale.d.t").count()
+    spark.sql("UPDATE fresh.d.t SET v = v + 1 WHERE id = 1")
+    try:
+        spark.sql(text).collect()
+    except Exception as error:
+        told[name] = [type(error).__name__, str(error)]
+    spark.sql("REFRESH TABLE stale.d.t")
+tried("known", "DELETE FROM stale.d.t WHERE id = 1")
+spark.sql("USE stale.d")
+tried("short", "UPDATE t SET v = 5 WHERE id = 1")
+told["snapshot"] = spark.sql("SELECT max_by(snapshot_id, committed_at) FROM fresh.d.t.snapshots").first()[0]
+remote_commits._NEWEST = "SELECT no_such_column FROM {}.snapshots"
+tried("unanswered", "DELETE FROM stale.d.t WHERE id = 1")
+remote_commits._SECONDS = 1
+remote_commits._ask = lambda *_: time.sleep(60)
+started = time.monotonic()
+tried("slow", "DELETE FROM stale.d.t WHERE id = 1")
+told["seconds"] = time.monotonic() - started
+print(json.dumps(told))
+"""
+
+
+@pytest.mark.filterwarnings("ignore::spark_iceberg_sql.errors.IcebergSqlWarning")
+def test_a_conflict_names_the_other_commit(spark: SparkSession, server: sis.Server, tmp_path: Path) -> None:
+    """As in a classic session; a server that does not answer costs the error no more than a moment."""
+    script = CONFLICT.replace("sys.argv[2]", repr(str(tmp_path / "tables")))
+    text = answers(server.url, script, with_this_package(tmp_path))
+    told = json.loads(text.splitlines()[-1])
+    for name, clause in (("known", "DELETE"), ("short", "UPDATE")):
+        kind, message = told[name]
+        assert kind == "ConflictError", (clause, message)
+        assert message.startswith("`stale.d.t` was changed by another writer while the statement ran (overwrite of 20")
+        assert "added 1 data file" in message
+        assert message.endswith("help: run the statement again")
+        assert "; nothing was written (Iceberg: " in message
+    assert f"snapshot {told['snapshot']}, " in told["short"][1]
+    assert "while the statement ran; nothing was written" in told["unanswered"][1]
+    assert "while the statement ran; nothing was written" in told["slow"][1]
+    assert told["seconds"] < 30
+
+
 # The server's own warning stays on the server: pytest would turn it into an error.
 @pytest.mark.main("servers")
 @pytest.mark.filterwarnings("ignore::spark_iceberg_sql.errors.IcebergSqlWarning")

@@ -6,7 +6,8 @@ In: the text of a document. Out: a SourceFile, whose statements are checked as o
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Sequence
 
 from spark_iceberg_sql.files.documents.markdown import markdown_blocks
 from spark_iceberg_sql.files.documents.restructured_text import restructured_text_blocks
@@ -35,8 +36,13 @@ _BLANK_OR_COMMENT = regex(r"\s*(?:--[^\n]*)?\n?")
 _SKIP_FILE = regex(r"(?:<!--|\{/\*|^\.\.)\s*iceberg-sql:\s*skip-file\b")
 _CREATED = regex(r"\bcreate\s+table\s+(?:if\s+not\s+exists\s+)?([\w.`-]+)", re.IGNORECASE)
 _LOSES_COLUMNS = regex(
-    r"\balter\s+table\s+([\w.`-]+)\s+(?:rename\s+column|drop\s+columns?|change|replace\s+columns)\b", re.IGNORECASE
+    r"\balter\s+table\s+(?P<altered>[\w.`-]+)\s+(?:rename\s+column|drop\s+columns?|change|replace\s+columns)\b"
+    r"|\bdrop\s+table\s+(?:if\s+exists\s+)?(?P<dropped>[\w.`-]+)",
+    re.IGNORECASE,
 )
+_HEADING = regex(r"^ {0,3}#{1,6}[ \t]", re.MULTILINE)
+# Names that stand for any table: under another heading they are another one.
+_STAND_INS = regex(r"(?:[\w`-]+\.)*`?(?:my_?table|your_?table|table_?name|some_?table)`?", re.IGNORECASE)
 # What stands for text that the author left out, `...` or `<table>`; a type's `<` follows a word.
 _ELLIPSIS = regex(r"\.\.\.|\u2026|(?<![\w`])<[A-Za-z][\w -]*>")
 
@@ -47,8 +53,10 @@ def read_document(name: str, text: str, suffix: str) -> SourceFile:
     has_sql = "sql" in lower_text and not ("skip-file" in lower_text and _SKIP_FILE.search(text) is not None)
     blocks = list(READERS[suffix](text)) if has_sql else []
     uses_spark = any(block.language in SPARK_LANGUAGES for block in blocks)
-    parts = (part for block in blocks for part in _statements(text, block))
-    fragments = tuple(_as_examples(_fragment(text, part) for part in parts))
+    parts = [part for block in blocks for part in _statements(text, block)]
+    headings = [match.start() for match in _HEADING.finditer(text)]
+    sections = [bisect_left(headings, part.lines[0][0]) for part in parts]
+    fragments = tuple(_as_examples([_fragment(text, part) for part in parts], sections))
     return SourceFile(name, (TextUnit(text),), fragments, uses_spark=uses_spark, is_document=True)
 
 
@@ -71,18 +79,25 @@ def _statements(text: str, block: SqlBlock) -> Iterator[SqlBlock]:
         yield replace(block, lines=tuple(lines[start:]))
 
 
-def _as_examples(fragments: Iterable[SqlFragment]) -> Iterator[SqlFragment]:
+def _as_examples(fragments: Sequence[SqlFragment], sections: Sequence[int]) -> Iterator[SqlFragment]:
     """The fragments; one that creates a table of an earlier one is another example, before which that is unknown.
 
-    So is a table after an example that takes a column from it: the next one may show the table as it was.
+    So is a table after an example that drops it or takes a column from it: the next one may show the table as it was.
+    sections: the number of headings before each.
     """
     created: set[str] = set()
     changed: set[str] = set()
-    for fragment in fragments:
+    previous = 0
+    for fragment, section in zip(fragments, sections, strict=True):
         names = {match[1].replace("`", "").lower() for match in _CREATED.finditer(fragment.sql)}
-        unknown = tuple(sorted((names & created) | changed))
+        stand_ins = {name for name in created if section > previous and _STAND_INS.fullmatch(name) is not None}
+        unknown = tuple(sorted((names & created) | changed | stand_ins))
         created |= names
-        changed = {match[1].replace("`", "").lower() for match in _LOSES_COLUMNS.finditer(fragment.sql)}
+        changed = {
+            (match["altered"] or match["dropped"]).replace("`", "").lower()
+            for match in _LOSES_COLUMNS.finditer(fragment.sql)
+        }
+        previous = section
         yield replace(fragment, side_effects=unknown) if unknown else fragment
 
 

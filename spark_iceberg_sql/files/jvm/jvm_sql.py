@@ -195,10 +195,10 @@ class _JvmReader:
         """The operands that `+` joins from a token on, to the end of the argument or the statement."""
         operands: list[_Operand] = []
         while index < len(self._tokens):
-            operand, index = self._operand(index)
-            if operand is None:
+            joined, index = self._format_call(index) if self._is_format_call(index) else self._operand(index)
+            if not joined:
                 return []
-            operands.append(operand)
+            operands += joined
             if index >= len(self._tokens) or self._tokens[index].text != "+":
                 return operands if self._ends_here(index) else []
             index += 1
@@ -210,40 +210,48 @@ class _JvmReader:
             return True
         return self._is_scala and "\n" in self._text[self._tokens[index - 1].end : self._tokens[index].start]
 
-    def _operand(self, index: int) -> tuple[_Operand | None, int]:
-        """An operand and the index of the token behind it; None for an expression that is not read."""
+    def _is_format_call(self, index: int) -> bool:
+        return [token.text for token in self._tokens[index : index + 4]] == ["String", ".", "format", "("]
+
+    def _format_call(self, index: int) -> tuple[list[_Operand], int]:
+        """The operands of the format of `String.format(...)`, and the index of the token behind the call."""
+        call = self._tokens[index]
+        after = self._after_brackets(index + 3)
+        operands: list[_Operand] = [
+            operand._replace(is_format=True) if isinstance(operand, _Literal) else operand
+            for operand in self._operands(index + 4)
+        ]
+        return operands or [_Name(call.start, self._tokens[after - 1].end)], after
+
+    def _operand(self, index: int) -> tuple[list[_Operand], int]:
+        """An operand and the index of the token behind it; nothing for an expression that is not read."""
         tokens, start = self._tokens, index
         token = tokens[index]
         literal: JvmToken | None = None
         has_margin = is_format = False
         if token.kind == "string":
             if token.text not in INTERPOLATORS:
-                return None, index
+                return [], index
             literal, index = token, index + 1
-        elif [t.text for t in tokens[index : index + 4]] == ["String", ".", "format", "("]:
-            inner = tokens[index + 4] if index + 4 < len(tokens) else token
-            if inner.kind == "string":
-                literal, is_format = inner, True
-            index = self._after_brackets(index + 3)
         elif token.kind == "word" and token.text not in ("if", "new", "match"):
             index += 1
         elif token.text == "(":
             index = self._after_brackets(index)
         else:
-            return None, index
+            return [], index
         while index < len(tokens) and (tokens[index].text == "." or tokens[index].text in ("(", "[")):
             if tokens[index].text == ".":
                 method = tokens[index + 1].text if index + 1 < len(tokens) else ""
                 has_margin = has_margin or method == "stripMargin"
                 is_format = is_format or method in _FORMAT_METHODS
                 if literal is not None and method not in _PLAIN_METHODS | _FORMAT_METHODS:
-                    return None, index  # replace, split and the like
+                    return [], index  # replace, split and the like
                 index += 2
             else:
                 index = self._after_brackets(index)
         if literal is not None:
-            return _Literal(literal, has_margin, is_format), index
-        return _Name(tokens[start].start, tokens[min(index, len(tokens)) - 1].end), index
+            return [_Literal(literal, has_margin, is_format)], index
+        return [_Name(tokens[start].start, tokens[min(index, len(tokens)) - 1].end)], index
 
     def _after_brackets(self, index: int) -> int:
         """The index behind the bracket that closes the one at an index."""

@@ -15,9 +15,9 @@ from spark_iceberg_sql.spark.bridge.jvm.gateway import Java
 from spark_iceberg_sql.spark.bridge.jvm.java_errors import BRIDGE_ERRORS, JVM_ERRORS, causes, first_line, thrown_by
 from spark_iceberg_sql.spark.bridge.tables import catalog_entries, other_commits
 from spark_iceberg_sql.spark.gate.session_tables import SessionTables
-from spark_iceberg_sql.syntax import failed_commits, nodes, parser
+from spark_iceberg_sql.syntax import failed_commits
 from spark_iceberg_sql.syntax.identifiers import qualified_name
-from spark_iceberg_sql.syntax.script import Statement, statements
+from spark_iceberg_sql.syntax.script import statements
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -52,14 +52,9 @@ def conflict_error(
         name, iceberg_table = _table(spark, text, table)
     subject = "the table" if name is None else f"`{qualified_name(name)}`"
     if is_unknown:
-        fact = f"whether the commit to {subject} has succeeded is unknown: {first_line(cause)}"
-        help_ = f"look at {f'{qualified_name(name)}.snapshots' if name else 'its snapshots'} before you run it again"
-        return _as_error(error, fact, help_)
-    result, help_ = failed_commits.outcome(text)
-    fact = (
-        f"{subject} was changed by another writer while the statement ran{_other(iceberg_table, started_ms)}; {result}"
-    )
-    return _as_error(error, f"{fact} (Iceberg: {first_line(cause).rstrip('.')})", help_)
+        return _as_error(error, *failed_commits.unknown_sentence(name or (), first_line(cause)))
+    fact, help_ = failed_commits.conflict_sentence(subject, _other(iceberg_table, started_ms), text, first_line(cause))
+    return _as_error(error, fact, help_)
 
 
 def _as_error(error: Exception, fact: str, help_: str) -> Exception:
@@ -99,8 +94,8 @@ def _other(table: Java | None, started_ms: int) -> str:
     with suppress(*BRIDGE_ERRORS):
         other = other_commits.newest(table, started_ms)
         if other is not None:
-            return f" ({other})"
-        return f" (its metadata, at {other_commits.metadata_time(table)})"
+            return str(other)
+        return f"its metadata, at {other_commits.metadata_time(table)}"
     return ""
 
 
@@ -111,7 +106,7 @@ def _table(spark: SparkSession, text: object, table: object) -> tuple[Name | Non
         parts = split_name(table)
     else:
         script = statements(sessions.substitute_settings(spark, text)) if isinstance(text, str) else []
-        parts = _target(script[0]) if len(script) == 1 else ()
+        parts = failed_commits.target(script[0]) if len(script) == 1 else ()
     if not parts:
         return None, None
     name = tables.full_name(parts)
@@ -119,14 +114,3 @@ def _table(spark: SparkSession, text: object, table: object) -> tuple[Name | Non
     if entry.relation_kind == "branch":
         entry = catalog_entries.load(spark, name[:-1])
     return name, entry.table
-
-
-def _target(statement: Statement) -> Name:
-    """The table that a statement changes, as it is written; empty if that is not a name."""
-    node = parser.parse(statement)
-    if isinstance(node, nodes.Call):
-        tables = [argument.value for argument in node.arguments[:1] if argument.name in ("", "table")]
-        tables += [argument.value for argument in node.arguments if argument.name == "table"]
-        parts = split_name(tables[0]) if tables and tables[0] else ()
-        return (*node.catalog, *parts) if node.catalog and len(parts) == 2 else parts
-    return failed_commits.target(statement)

@@ -6,6 +6,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Sequence
 
+from spark_iceberg_sql.lazy import regex
 from spark_iceberg_sql.model.engines import Dialect
 from spark_iceberg_sql.model.procedures import OTHER_ENGINES_PARAMETERS
 from spark_iceberg_sql.syntax.nodes import (
@@ -42,6 +43,9 @@ _PATTERNS = {
         r"|\bset\s+fileformat\b|\bpartition\s+by\s+(?:hash|range|list)\b"
     ),
 }
+# DDL as Dremio and others have it: in a document that shows several engines it is theirs.
+_OTHERS_DDL = regex(r"\bpartition\s+by\s*\(|\bmodify\s+column\b|\bvarchar\b(?!\s*\()", re.IGNORECASE)
+_SHARED_CLAUSE = regex(_PATTERNS[Dialect.SHARED], re.IGNORECASE)
 # After USING: PostgreSQL has USING in the same position, for an access method.
 _FORMATS = frozenset({"iceberg", "parquet", "orc", "avro", "csv", "json", "text", "hive", "jdbc"} | OTHER_FORMATS)
 # Misspelt keywords that indicate no dialect: the keyword is common to all engines, or indicates one itself.
@@ -110,6 +114,14 @@ def indicates_dialect(text: str, text_statements: Sequence[Statement], dialect: 
         if any(t.start == offset for t in text_statements[index].tokens):
             return True
     return False
+
+
+def is_others_ddl(statement: Statement) -> bool:
+    """True for DDL with clauses of other engines and none of Spark's or Hive's."""
+    if statement.first not in ("CREATE", "ALTER"):
+        return False
+    text = statement.text
+    return _OTHERS_DDL.search(text) is not None and _SHARED_CLAUSE.search(text) is None
 
 
 def indicated_dialects(text: str) -> frozenset[Dialect]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from spark_iceberg_sql.model.write_options import wrong_read_option
 from spark_iceberg_sql.syntax.brackets import closing_index
@@ -150,9 +151,9 @@ def _unnest(refused: RefusedStatement) -> MistakeHelp | None:
 
 
 def options_hint(refused: RefusedStatement) -> MistakeHelp | None:
-    """`/*+ OPTIONS('split-size' = '1') */` of Flink."""
+    """`/*+ OPTIONS('split-size' = '1') */` of Flink; with commas, Spark reads the hint and ignores it."""
     for i, words in enumerate(zip(refused.words, refused.words[1:], refused.words[2:], strict=False)):
-        if words != ("/*+", "OPTIONS", "("):
+        if words[1:] != ("OPTIONS", "(") or not is_in_hint(refused.words, i + 1):
             continue
         closing = min(closing_index(refused.tokens, i + 2), len(refused.tokens) - 1)
         strings = [token.text for token in refused.tokens[i + 3 : closing] if token.kind in STRINGS]
@@ -160,10 +161,28 @@ def options_hint(refused: RefusedStatement) -> MistakeHelp | None:
         start = next((n + 1 for n, word in enumerate(refused.words) if word in ("FROM", "INTO", "TABLE")), None)
         table = refused.source(start, refused.name_end(start)) if start is not None else ""
         end = min(closing + 1, len(refused.tokens) - 1)
-        span = (refused.tokens[i].start, refused.tokens[end].end)
+        is_whole = words[0] == "/*+"
+        span = (refused.tokens[i if is_whole else i + 1].start, refused.tokens[end if is_whole else closing].end)
         help = f"write the options behind the table, for Spark 4: `{table or 't'} WITH ({pairs})`"
+        names = [string[1:-1].lower() for string in strings[::2]]
+        if len(strings) == 2 and names[0] in _TIME_TRAVEL:
+            help = f"write `{table or 't'} {_TIME_TRAVEL[names[0]]} AS OF {_travel_value(names[0], strings[1])}`"
         return MistakeHelp(help, None, span, "Spark has no hint OPTIONS")
     return None
+
+
+def _travel_value(name: str, text: str) -> str:
+    """A snapshot's id is a number; the milliseconds of a time are one, too, and are written as a time."""
+    value = text[1:-1]
+    if name == "as-of-timestamp" and value.isdigit():
+        return f"timestamp_millis({value})"
+    return value if value.isdigit() else f"'{value}'"
+
+
+def is_in_hint(keywords: Sequence[str], index: int) -> bool:
+    """True if a word stands in `/*+ ... */`."""
+    before = [keyword for keyword in keywords[:index] if keyword in ("/*+", "*/")]
+    return before[-1:] == ["/*+"]
 
 
 def _wrong_option(refused: RefusedStatement) -> MistakeHelp | None:
@@ -176,6 +195,10 @@ def _wrong_option(refused: RefusedStatement) -> MistakeHelp | None:
     return None
 
 
+_TIME_TRAVEL = {
+    "snapshot-id": "VERSION", "versionasof": "VERSION", "branch": "VERSION", "tag": "VERSION",
+    "as-of-timestamp": "TIMESTAMP", "timestampasof": "TIMESTAMP",
+}  # fmt: skip
 SYNTAX: tuple[Mistake, ...] = (options_hint, quoted_file, at_time, _as_of, _version, _unnest)
 UNRESOLVED: dict[str, tuple[Mistake, ...]] = {
     "UNRESOLVABLE_TABLE_VALUED_FUNCTION": (reading_function,),

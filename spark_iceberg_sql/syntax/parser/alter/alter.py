@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from spark_iceberg_sql.syntax.nodes import (
     AddField,
     DropField,
@@ -27,6 +29,13 @@ _UNPARSED_CHANGES =(
     ("SET", "LOCATION"), ("SET", "SERDE"), ("SET", "SERDEPROPERTIES"), ("DEFAULT", "COLLATION"),
     ("CLUSTER", "BY"), ("PARTITION", "("),
 )  # fmt: skip
+# Statements of products whose extension of Spark's parser takes them; Spark alone refuses them.
+_OF_EXTENSIONS = {
+    ("SET", "POLICY"): "OpenHouse", ("UNSET", "POLICY"): "OpenHouse", ("SET", "ROW"): "Databricks",
+    ("DROP", "ROW"): "Databricks", ("SET", "TAGS"): "Databricks", ("UNSET", "TAGS"): "Databricks",
+    ("DROP", "FEATURE"): "Delta Lake",
+}  # fmt: skip
+_OF_COLUMNS = {"TAG": "OpenHouse", "TAGS": "Databricks", "MASK": "Databricks", "MASKING": "Dremio"}
 _VERBS = ("ADD", "DROP", "RENAME", "SET", "UNSET", "REPLACE", "RECOVER", "WRITE", "CREATE")
 _CHANGES = "`ADD`, `DROP`, `ALTER` or `RENAME COLUMN`, `ADD PARTITION FIELD`, `SET TBLPROPERTIES`"
 
@@ -60,11 +69,22 @@ def alter_table(cursor: Cursor, span: Offsets) -> Node | None:
             return iceberg_node
         cursor.index = start
     _reject_foreign_syntax(cursor)
+    if (product := _product_of(cursor.words[start : cursor.count])) is not None:
+        cursor.fail_in_ddl(product, "of-extension")
     cursor.is_partition_ddl = cursor.is_iceberg = False
     node = _common_change(cursor, span, table)
     if node is None and not is_view:
         _reject_unknown_change(cursor, start)
     return node
+
+
+def _product_of(keywords: Sequence[str]) -> str | None:
+    """The product whose extension takes a table change; None if it is none of these. keywords: from the verb on."""
+    if keywords[:1] in (["ALTER"], ["MODIFY"]) and "SET" in keywords[2:4]:
+        after = keywords.index("SET", 2) + 1
+        return _OF_COLUMNS.get(keywords[after]) if after < len(keywords) else None
+    is_column = keywords[:2] == ["DROP", "ROW"] and keywords[2:3] != ["FILTER"]
+    return None if is_column else _OF_EXTENSIONS.get((keywords[0], keywords[1])) if len(keywords) > 2 else None
 
 
 def typo_after_table(cursor: Cursor) -> tuple[int, str] | None:
