@@ -107,7 +107,18 @@ SHAPES = {
     "SELECT a.id, b.id AS i FROM {t}.a a FULL JOIN {t}.b b ON a.id = b.id": 2,
     "SELECT id FROM {t}.a WHERE id IN (SELECT id FROM {t}.b)": 2,
     "SELECT id FROM {t}.a a WHERE NOT EXISTS (SELECT 1 FROM {t}.b b WHERE a.id = b.id)": 2,
-    "SELECT a.id, b.k FROM {t}.a a JOIN {t}.b b ON a.id <=> b.id": 0,  # Spark joins on two expressions of each
+    # Spark joins on two expressions of each side: the column without nulls, and whether it is null.
+    "SELECT a.id, b.k FROM {t}.a a JOIN {t}.a b ON a.id <=> b.id": 2,
+    "SELECT a.id, b.id AS i FROM {t}.a a FULL JOIN {t}.pj b ON a.id <=> b.p.i": 0,  # Spark has the field under another name
+    "SELECT a.id, b.k FROM {t}.idk a LEFT JOIN {t}.kid b ON a.id <=> b.id AND a.k = b.k": 2,
+    "SELECT a.p.s, b.id FROM {t}.ps a JOIN {t}.ps b ON a.p.s <=> b.p.s": 0,
+    "SELECT a.id, b.id AS i FROM {t}.d a FULL JOIN {t}.e b ON to_date(a.ts) <=> to_date(b.ts)": 2,
+    "SELECT a.id FROM {t}.a a JOIN {t}.a b ON a.id <=> b.id JOIN {t}.a c ON c.id <=> b.id": 3,
+    # Half of what is compared is not enough.
+    "SELECT coalesce(i, 0) AS n, count(*) FROM (SELECT a.id AS i FROM {t}.a a JOIN {t}.a b ON a.id <=> b.id) GROUP BY n": 2,
+    "SELECT coalesce(id, 0L) AS n, id IS NULL AS m, count(*) FROM {t}.a GROUP BY n, m": 0,
+    "SELECT a.id FROM {t}.a a JOIN {t}.a b ON a.id <=> b.id JOIN {t}.pj c ON coalesce(a.id, 0) = c.id": 2,
+    "SELECT a.id FROM {t}.a a JOIN {t}.a b ON a.id <=> b.id JOIN {t}.b c ON a.id = c.id": 2,
     "SELECT x.i, count(*) FROM (SELECT id AS i FROM {t}.a WHERE k < 2) x JOIN {t}.c c ON x.i = c.id GROUP BY x.i": 2,
     "SELECT a.id, b.k, c.s FROM {t}.a a JOIN {t}.b b ON a.id = b.id JOIN {t}.c c ON b.id = c.id": 3,
     "SELECT id, count(*), max(s) FROM {t}.a GROUP BY id": 1,
