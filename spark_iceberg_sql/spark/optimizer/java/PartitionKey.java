@@ -46,7 +46,7 @@ public final class PartitionKey {
       Types.NestedField source =
         column == null || !key.references().subsetOf(scanned.outputSet()) ? null : layout.field(column);
       if (source == null || source.fieldId() != field.sourceId()) continue;
-      String name = layout.table().schema().findColumnName(source.fieldId()), clause = clause(field, source, name);
+      String name = PartitionLayout.quoted(column), clause = clause(field, source, name);
       if (clause == null || !isSure(field, column, layout)) continue;
       String function = name(field, compared != null) + " " + column.dataType().catalogString();
       result.add(new PartitionKey(field, clause, name, keys.number(key), key, function, compared != null));

@@ -245,7 +245,7 @@ public class RuleRegistry {
   /** What a rule has decided for an optimized plan; see SwitchedRule. */
   public String described(String name, LogicalPlan plan) throws IOException, ReflectiveOperationException {
     SwitchedRule rule = ((Entry) entries.get(name)).rule;
-    return rule == null ? "[]" : rule.described(plan);
+    return rule == null ? null : rule.described(plan);
   }
 
   /** Adds a rule by the name of its RuleRow; rule is null if it could not be compiled, and fault is then the reason. */
