@@ -108,6 +108,20 @@ class AnsweredRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ShuffleSideRow:
+    """One side of a join, or the rows of a group or a window, from ShuffleReasons.java.
+
+    table: its name. columns: by key, the table's column that it is, by its path; empty for another expression.
+    fields: the table's partition fields whose values follow from the keys. bytes: as of a ShuffleRow.
+    """
+
+    table: str
+    columns: tuple[str, ...]
+    fields: tuple[str, ...]
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ShuffleRow:
     """A join, a group or a window, from ShuffleReasons.java: by what its rows are grouped, or why they are shuffled.
 
@@ -115,7 +129,7 @@ class ShuffleRow:
     which their rows are grouped without a shuffle; None if they are not. is_partitioned: whether all are Iceberg
     tables, and one has a partition field whose values follow from the keys. reason: why the rows are not grouped.
     statement: with which they would be, after the files are rewritten if it changes a table; None if there is none.
-    bytes: of the rows that a shuffle moves, or would move, about; of all tables.
+    bytes: of the rows that a shuffle moves, or would move, about; of all tables. sides: those that are Iceberg tables.
     """
 
     operator: str
@@ -128,6 +142,7 @@ class ShuffleRow:
     reason: str | None
     statement: str | None
     bytes: int
+    sides: tuple[ShuffleSideRow, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

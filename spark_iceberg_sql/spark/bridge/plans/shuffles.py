@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from spark_iceberg_sql.spark.bridge.jvm.gateway import Java
 
 _RULE = "colocate"
-_SMALL = 1 << 20  # bytes that nobody minds to shuffle for a group
+SMALL = 1 << 20  # bytes that nobody minds to shuffle for a group
 
 
 def decisions(optimized: Java) -> list[ShuffleRow] | None:
@@ -45,7 +45,7 @@ def statement_text(row: ShuffleRow) -> str | None:
 
 
 def _is_notable(row: ShuffleRow) -> bool:
-    return row.is_shuffled and row.is_partitioned and (row.operator == "join" or row.bytes >= _SMALL)
+    return row.is_shuffled and row.is_partitioned and (row.operator == "join" or row.bytes >= SMALL)
 
 
 def _note(row: ShuffleRow) -> str:

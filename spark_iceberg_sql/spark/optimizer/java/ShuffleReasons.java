@@ -116,6 +116,7 @@ public final class ShuffleReasons {
     Set<String> names = new LinkedHashSet<>();
     List<DataSourceV2ScanRelation> grouped = new ArrayList<>();
     boolean isOfTables = true;
+    row.sides = new ArrayList<>();
     row.isPartitioned = Boolean.FALSE;
     row.isShuffled = Boolean.FALSE;
     row.bytes = Long.valueOf(0);
@@ -123,6 +124,7 @@ public final class ShuffleReasons {
       names.add(side.name);
       grouped.addAll(side.grouped);
       isOfTables &= side.scanned != null;
+      if (side.scanned != null) row.sides.add(side.row());
       if (!side.fields.isEmpty()) row.isPartitioned = Boolean.TRUE;
       if (side.isShuffled) row.isShuffled = Boolean.TRUE;
       boolean isMoved = side.isShuffled || !side.grouped.isEmpty();

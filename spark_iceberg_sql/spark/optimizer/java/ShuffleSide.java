@@ -87,6 +87,18 @@ public final class ShuffleSide {
     return all == 0 ? bytes : (long) (bytes * Math.min(1.0, scan.readSchema().defaultSize() / (double) all));
   }
 
+  /** For Python. */
+  public ShuffleSideRow row() {
+    ShuffleSideRow row = new ShuffleSideRow();
+    row.table = name;
+    row.columns = new ArrayList<>();
+    for (Expression key : keys) row.columns.add(PartitionLayout.isColumn(key) ? PartitionLayout.path(key) : "");
+    row.fields = new ArrayList<>();
+    for (PartitionKey field : fields) row.fields.add(field.clause);
+    row.bytes = Long.valueOf(bytes);
+    return row;
+  }
+
   public boolean isPartitioned() { return PartitionLayout.of(scanned.relation()).table().spec().isPartitioned(); }
 
   private static boolean isShuffled(SparkPlan child) {
