@@ -22,6 +22,7 @@ from pyspark.sql import SparkSession
 from session_settings import settings
 
 import spark_iceberg_sql as sis
+from spark_iceberg_sql.spark.bridge.plans.scan_files import tables_read
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -42,6 +43,11 @@ def test_chosen_by_itself(spark: SparkSession, large: None) -> None:
     assert is_grouped(spark, LARGE)
     note = "no shuffle: local.colo.large and local.colo.more are grouped by bucket(4, id)"
     assert note in str(sis.explain(spark, LARGE))
+    assert note in str(sis.spj(spark, LARGE))
+    assert note in str(spark.sql(f"EXPLAIN {LARGE}").first())
+    read = spark.sql(LARGE)
+    read.collect()
+    assert [table.reason for table in tables_read(read)] == [note, note]  # under a cell
     assert spark.sql(LARGE).count() == 80_000
     for query in (
         JOIN,  # a few rows

@@ -126,10 +126,11 @@ public final class ShuffleReasons {
       isOfTables &= side.scanned != null;
       if (side.scanned != null) row.sides.add(side.row());
       if (!side.fields.isEmpty()) row.isPartitioned = Boolean.TRUE;
+      if (isBroadcast) continue;
       if (side.isShuffled) row.isShuffled = Boolean.TRUE;
-      boolean isMoved = side.isShuffled || !side.grouped.isEmpty();
-      boolean isCounted = side.scanned != null && !side.isShuffled && saved.put(side.scanned.scan(), true) != null;
-      if (isMoved && !isCounted) row.bytes = Long.valueOf(row.bytes.longValue() + side.bytes);
+      boolean isSaved = !side.isShuffled && !side.grouped.isEmpty();
+      boolean isCounted = isSaved && side.scanned != null && saved.put(side.scanned.scan(), Boolean.TRUE) != null;
+      if (side.isShuffled || isSaved && !isCounted) row.bytes = Long.valueOf(row.bytes.longValue() + side.bytes);
     }
     row.isPartitioned = Boolean.valueOf(isOfTables && row.isPartitioned.booleanValue());
     row.tables = new ArrayList<>(names);
@@ -163,6 +164,9 @@ public final class ShuffleReasons {
     }
     for (ShuffleSide side : sides)
       if (row.reason == null) row.reason = (String) rejected.get(side.scanned.scan());
+    for (ShuffleSide side : sides)
+      if (row.reason == null && !GroupedScan.isCandidate(side.scanned) && side.grouped.isEmpty())
+        row.reason = "the files of " + side.name + " are read to be replaced, by copy-on-write";
     for (ShuffleSide side : sides)
       if (row.reason == null && side.isEarlier) {
         row.reason = "the files of " + side.name + " that are read have an earlier partition spec";

@@ -55,6 +55,8 @@ public final class ShuffleSide {
       if (!(leaf instanceof BatchScanExec)) continue;
       DataSourceV2ScanRelation scanned = (DataSourceV2ScanRelation) relations.get(((BatchScanExec) leaf).scan());
       side.isOfIceberg |= scanned != null;
+      if (scanned != null && side.scanned == null)
+        side.name = PartitionLayout.name((DataSourceV2Relation) scanned.relation());
       for (Expression key : side.keys)
         if (scanned != null && key.references().subsetOf(scanned.outputSet())) side.scanned = scanned;
     }
