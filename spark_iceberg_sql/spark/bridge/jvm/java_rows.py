@@ -337,8 +337,8 @@ class StoreFile:
 CONSTANTS = (FunctionRow, SpecFunctionRow, TransformRow, RuleRow, ReleaseRow)
 # Each after those that it contains.
 EXCHANGED = (
-    WrongBoundsRow, AnsweredRow, ShuffleRow, ReplacedMarker, BoundText, FileTotal, Rewrite, SpecFiles, PartitionTerm,
-    PruningFields,
+    WrongBoundsRow, AnsweredRow, ShuffleSideRow, ShuffleRow, ReplacedMarker, BoundText, FileTotal, Rewrite, SpecFiles,
+    PartitionTerm, PruningFields,
     FilterFiles, SnapshotFilters, PartitionValue, PartitionFiles, ListedFile, FolderContent,
     StoreFile, PendingFiles, MemoryFile,
 )  # fmt: skip
