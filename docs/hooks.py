@@ -33,7 +33,7 @@ from spark_iceberg_sql.insight.json_values import Result
 from spark_iceberg_sql.insight.listing.description_model import Description
 from spark_iceberg_sql.insight.listing.tables_model import TableListing
 from spark_iceberg_sql.insight.preview.model import Preview
-from spark_iceberg_sql.insight.spj.model import JoinReport
+from spark_iceberg_sql.insight.spj.model import ShuffleReport
 from spark_iceberg_sql.model.functions.metadata_functions import METADATA_FUNCTIONS, TABLES, MetadataFunction
 from spark_iceberg_sql.model.functions.table_functions import FUNCTIONS, Argument, Function
 from spark_iceberg_sql.model.transform_record import Transform
@@ -50,7 +50,7 @@ RULES = "reference/rules/index.md"
 RESULTS: dict[str, type[Result]] = {
     "explain": Explanation,
     "health": Health,
-    "spj": JoinReport,
+    "spj": ShuffleReport,
     "preview": Preview,
     "advise": Advice,
     "from_hive": FromHive,
@@ -223,7 +223,7 @@ Each takes SQL text, a constant string; [Checked DDL](../guide/checked-ddl.md) a
 | `iceberg_plan(statement)` | what the statement would do |
 | `iceberg_explain(statement)` | what the statement would read, and what each conjunct of its filters contributes |
 | `iceberg_health(table)` | what slows down a table's queries, and the statement that fixes it |
-| `iceberg_spj(statement)` | whether its joins are storage-partitioned, and what is missing |
+| `iceberg_spj(statement)` | which of its joins, groups and windows need no shuffle, and why the others do |
 | `iceberg_rules()` | the optimizer rules of the session |
 
 ## Functions over a partition spec

@@ -35,7 +35,7 @@ from spark_iceberg_sql.insight.listing.description_model import (
 )
 from spark_iceberg_sql.insight.listing.tables_model import ListedTable, TableListing
 from spark_iceberg_sql.insight.preview.model import Basis, PartitionPreview, Preview
-from spark_iceberg_sql.insight.spj.model import Join, JoinReport
+from spark_iceberg_sql.insight.spj.model import Operator, ShuffleReport
 
 PAGE = (ROOT / "docs" / "guide" / "explain.md").read_text("utf-8").partition("## JSON")[2]
 STRANGE = (b"\x00\xff", Decimal("1.50"), date(2024, 5, 17), float("nan"), None, 7, "é", True)
@@ -88,7 +88,13 @@ RESULTS = {
         (DiagnosedFault("a/b#1", "present", "r", "done", False),),
         ("wrong",),
     ),
-    "spj": JoinReport((Join("a = b", ("t", "u"), 2, 0, False, True),), ("SET x = 1",)),
+    "spj": ShuffleReport(
+        (
+            Operator("join", "a = b", ("t", "u"), None, True, False, 7, "why", "SET x = 1"),
+            Operator("group", "a", ("t",), "a", False, False, 7),
+            Operator("join", "a = b", ("t", "u"), None, False, True, 0, "one side is broadcast"),
+        )
+    ),
     "preview": PREVIEW,
     "from_hive": FromHive(
         "t",

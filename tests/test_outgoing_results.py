@@ -43,7 +43,7 @@ from spark_iceberg_sql.insight.from_hive.hive_script import Step
 from spark_iceberg_sql.insight.from_hive.model import FromHive, HiveQuery
 from spark_iceberg_sql.insight.health.model import Finding, Health
 from spark_iceberg_sql.insight.preview.model import Basis, PartitionPreview, Preview
-from spark_iceberg_sql.insight.spj.model import Join, JoinReport
+from spark_iceberg_sql.insight.spj.model import Operator, ShuffleReport
 from spark_iceberg_sql.model.table import Table
 from spark_iceberg_sql.model.tables import Tables
 from spark_iceberg_sql.safe_output import SanitizedStream, code, sanitized_message
@@ -100,7 +100,9 @@ RESULTS: dict[str, Callable[[str], object]] = {
         n, n, n, n, n, (n,), (DiagnosedJar(n, n, n, True),), (DiagnosedCatalog(n, n, n),), n,
         (DiagnosedRule(n, False, n),), (DiagnosedFault(n, n, n, n, True),), (n,),
     ),
-    "spj": lambda n: JoinReport((Join(n, (n, n), 1, 0, False, False, n),), (f"SET x = {n}",)),
+    "spj": lambda n: ShuffleReport(
+        (Operator("join", n, (n, n), None, True, False, 1, n, n), Operator("group", n, (n,), n, False, False, 1))
+    ),
     "health": lambda n: Health(n, 1, 1, (Finding("old specs", n, 1, 1, "CALL x()", n),), (Finding("skew", n, 1, 1),)),
     "preview": lambda n: Preview(n, n, (PartitionPreview(n, (), 1, 1, 1),), (1,), FIGURES, n, 1, (n,)),
     "advise": lambda n: Advice([proposal(n)], source=n, basis=n, tried=1, notes=(n,)),

@@ -43,7 +43,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
         "spark_iceberg_sql.cli.repartition",
         "rewrite the data files in other partition specs than the current one, in steps",
     ),
-    "spj": ("spark_iceberg_sql.cli.spj", "show whether joins are storage-partitioned, and what is missing"),
+    "spj": ("spark_iceberg_sql.cli.spj", "show which joins, groups and windows need no shuffle, and why others do"),
     "from-hive": (
         "spark_iceberg_sql.cli.from_hive",
         "show how a Hive-partitioned table becomes one with hidden partitioning",

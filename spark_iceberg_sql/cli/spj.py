@@ -1,4 +1,4 @@
-"""`iceberg-sql spj "SELECT ... JOIN ..."`: whether joins are storage-partitioned, and what is missing."""
+"""`iceberg-sql spj "SELECT ... JOIN ..."`: which joins, groups and windows need no shuffle, and why others do."""
 
 from __future__ import annotations
 

@@ -70,10 +70,10 @@ def _summary(result: Preview) -> Mapping[str, object]:
 
 
 _PROPOSALS = (
-    "rank int, spec string, sort_order string, is_today boolean, files bigint, bytes bigint, cost bigint, "
-    "table_files bigint, middle_file bigint, ddl array<string>, rewrite string, warnings array<string>, per_query "
-    "array<struct<query string, weight double, files bigint, bytes bigint, files_now bigint, bytes_now bigint>>, "
-    "based_on string, notes array<string>"
+    "rank int, spec string, sort_order string, is_today boolean, files bigint, bytes bigint, shuffled bigint, "
+    "cost bigint, table_files bigint, middle_file bigint, ddl array<string>, rewrite string, warnings array<string>, "
+    "per_query array<struct<query string, weight double, files bigint, bytes bigint, files_now bigint, "
+    "bytes_now bigint>>, based_on string, notes array<string>"
 )
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from spark_iceberg_sql.checker.engine import check
 from spark_iceberg_sql.insight.explain import spark as explain
-from spark_iceberg_sql.insight.spj import spark as joins
+from spark_iceberg_sql.insight.spj import spark as shuffles
 from spark_iceberg_sql.spark.bridge.functions.python_table_functions import Argument, PythonTableFunction
 from spark_iceberg_sql.spark.gate import intercept, live_plan
 from spark_iceberg_sql.spark.gate.session_tables import SessionTables
@@ -65,7 +65,7 @@ def _explain(spark: SparkSession, text: str) -> Iterable[Row]:
 
 
 def _spj(spark: SparkSession, text: str) -> Iterable[Row]:
-    return joins.spj(spark, text).rows()
+    return shuffles.spj(spark, text).rows()
 
 
 STATEMENT_FUNCTIONS: tuple[PythonTableFunction, ...] = (
@@ -106,8 +106,11 @@ STATEMENT_FUNCTIONS: tuple[PythonTableFunction, ...] = (
     _table_function(
         _STATEMENT,
         name="iceberg_spj",
-        columns=("condition string, tables string, happens string, shuffles int, best int, sets string, why string"),
-        summary="whether the joins of a query are storage-partitioned, and what is missing",
+        columns=(
+            "kind string, keys string, tables string, happens string, fields string, bytes bigint, why string, "
+            "statement string"
+        ),
+        summary="which joins, groups and windows of a query need no shuffle, and why the others do",
         example="SELECT * FROM iceberg_spj('SELECT * FROM db.a JOIN db.b ON a.id = b.id');",
         rows=_spj,
     ),

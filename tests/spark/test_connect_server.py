@@ -610,7 +610,7 @@ def test_insight_functions_of_a_client(spark: SparkSession, server: sis.Server, 
     assert (scan["files"], scan["total_files"], conjunct["pruned_by"]) == (1, 5, "days(ts)")
     assert "pruned_by: days(ts)" in answers["explain"][2]
     assert "<th>pruned_by</th>" in answers["explain"][3]
-    assert answers["spj"][1][0]["condition"] == "a.ts = b.ts"
+    assert answers["spj"][1][0]["keys"] == "a.ts = b.ts"
     assert answers["health"][1][0]["problem"] == "fine partitions"
     assert (answers["preview"][1][0]["partitions"], answers["preview"][1][0]["rows"]) == (10, 100)
     assert answers["advise"][1][0]["rank"] == 1

@@ -1,4 +1,4 @@
-"""spj: its verdict matches the plan, and its settings have the effect that it states."""
+"""spj: what it says of joins, groups and windows is what the plan does, and its statements do what they should."""
 
 from __future__ import annotations
 
@@ -7,11 +7,14 @@ from collections.abc import Iterator
 import pytest
 from pyspark.sql import SparkSession
 from samples import share
+from session_settings import settings
 
 import spark_iceberg_sql as sis
-from spark_iceberg_sql.insight.spj.model import SETTINGS, Join
-from spark_iceberg_sql.spark import versions
+from spark_iceberg_sql.insight.spj.model import Operator
+from spark_iceberg_sql.spark.bridge.plans.spark_issues import ISSUES, SparkIssue
 
+SWITCH = "spark.iceberg_sql.colocate"
+BUCKETING = "spark.sql.sources.v2.bucketing."
 PARTITIONED = {
     "b4": "PARTITIONED BY (bucket(4, id))",
     "b4x": "PARTITIONED BY (bucket(4, id))",
@@ -32,16 +35,19 @@ def tables(spark: SparkSession) -> Iterator[None]:
             f"INSERT INTO local.spj.{name} SELECT id, timestamp_seconds(1700000000 + id * 40000), "
             "CAST(id % 2 AS INT) FROM range(4)"
         )
-    spark.conf.set("spark.sql.autoBroadcastJoinThreshold", "-1")
-    yield
-    spark.conf.unset("spark.sql.autoBroadcastJoinThreshold")
+    keys = {
+        "spark.sql.autoBroadcastJoinThreshold": "-1",
+        f"{BUCKETING}enabled": "true",  # the default since Spark 4.1
+        SWITCH: "always",
+    }
+    with settings(spark, **keys):
+        yield
     for name in PARTITIONED:
         spark.sql(f"DROP TABLE local.spj.{name}")
 
 
-def shuffles(spark: SparkSession, query: str) -> int:
-    plan = spark.sql(query)._jdf.queryExecution().executedPlan().toString()
-    return int(plan.count("Exchange hashpartitioning") + plan.count("Exchange keygrouped"))
+def plan(spark: SparkSession, query: str) -> str:
+    return str(spark.sql(query)._jdf.queryExecution().executedPlan().toString())
 
 
 def query(left: str, right: str, on: str) -> str:
@@ -55,81 +61,152 @@ KNOWN = [
     ("b4", "b8", ON[0]),
     ("db", "bd", ON[1]),
     ("b4", "plain", ON[0]),
+    ("plain", "b4", ON[0]),
     ("b4", "b4x", "a.id = b.k"),
+    ("b4", "b4x", "a.id <=> b.id"),
     ("d", "b4", "date(a.ts) = date(b.ts)"),
 ]
+
+
+def answer(spark: SparkSession, text: str) -> Operator:
+    (operator,) = sis.spj(spark, text).operators
+    return operator
 
 
 @pytest.mark.parametrize(("left", "right", "on"), [*KNOWN, *share(CASES, 180)])
 def test_the_verdict_is_the_plan_s(spark: SparkSession, left: str, right: str, on: str) -> None:
     text = query(left, right, on)
-    found = sis.spj(spark, text)
-    (join,) = found.joins
-    assert join.shuffles == shuffles(spark, text)
-    before = {key: spark.conf.get(key, None) for key, _, _ in SETTINGS}
-    try:
-        for statement in found.sets:
-            spark.sql(statement)
-        assert shuffles(spark, text) == join.best
-        assert sis.spj(spark, text).happens == (join.best == 0)
-    finally:
-        for key, value in before.items():
-            if value is None:
-                spark.conf.unset(key)
-            else:
-                spark.conf.set(key, value)
-    assert (join.best > 0) == (join.why is not None)
+    join = answer(spark, text)
+    said = plan(spark, text)
+    assert join.happens == ("groupedBy=no shuffle: " in said)
+    assert join.is_shuffled == ("Exchange hashpartitioning" in said) == (not join.happens)
+    assert (join.why is None) == join.happens
+    assert join.bytes > 0
 
 
 @pytest.mark.main("spj")
-def test_the_fewest_settings(spark: SparkSession) -> None:
-    same = sis.spj(spark, query("b4", "b4x", ON[0]))
-    key = "spark.sql.sources.v2.bucketing.enabled"
-    default = () if spark.conf.get(key) == "true" else (f"SET {key} = true",)  # so since Spark 4.1
-    assert same.sets == ("SET `spark.sql.iceberg.planning.preserve-data-grouping` = true", *default)
-    other = sis.spj(spark, query("b4", "b8", ON[0]))
-    if "compatible transforms" in versions.spark_minor(spark.version).limitations:
-        assert other.joins[0].best > 0
-    else:
-        assert len(other.sets) == 2 + len(default)
-    assert "ADD PARTITION FIELD bucket(4, id)" in str(sis.spj(spark, query("b4", "plain", ON[0])))
-    assert "different order" in str(sis.spj(spark, query("db", "bd", ON[1])))
+def test_joins_groups_and_windows(spark: SparkSession) -> None:
+    text = (
+        "SELECT id, n, row_number() OVER (PARTITION BY id ORDER BY n) FROM "
+        f"(SELECT a.id, count(*) AS n FROM ({query('b4', 'b4x', ON[0])}) a GROUP BY a.id, a.ts)"
+    ).replace(", a.k FROM", " FROM")
+    report = sis.spj(spark, text)
+    assert [(o.kind, o.keys, o.happens, o.fields) for o in report.operators] == [
+        ("join", "a.id = b.id", True, "bucket(4, id)"),
+        ("group", "id, ts", True, "bucket(4, id)"),
+        ("window", "id", True, "bucket(4, id)"),
+    ]
+    assert report.happens
+    assert [o.bytes > 0 for o in report.operators] == [True, False, False]  # each table's rows would move once
+    said = "no shuffle: local.spj.b4 and local.spj.b4x are grouped by bucket(4, id)"
+    assert said in str(report)
+    assert said in plan(spark, text)
+    rows = spark.sql(f"SELECT * FROM iceberg_spj('{text}')").collect()
+    assert [(row.kind, row.happens, row.fields) for row in rows] == [
+        (o.kind, "yes", "bucket(4, id)") for o in report.operators
+    ]
+    assert str(sis.spj(spark, "SELECT 1")) == "the query has no join, group or window"
 
 
-def test_old_files_types_broadcasts_and_no_join(spark: SparkSession) -> None:
-    spark.sql("CREATE TABLE local.spj.was (id BIGINT, k INT) USING iceberg")
-    spark.sql("INSERT INTO local.spj.was VALUES (1, 1)")
-    spark.sql("ALTER TABLE local.spj.was ADD PARTITION FIELD bucket(4, id)")
-    spark.sql("INSERT INTO local.spj.was VALUES (2, 2)")
-    old = "SELECT a.id, b.k FROM local.spj.b4 a JOIN local.spj.was b ON a.id = b.id"
-    assert "1 files of local.spj.was belong to an earlier spec" in str(sis.spj(spark, old))
-    assert "not on columns" in str(sis.spj(spark, query("b4", "b4x", "a.id = b.k")))
-    spark.conf.set("spark.sql.autoBroadcastJoinThreshold", "10000000")
-    try:
-        assert "a broadcast join" in str(sis.spj(spark, old))
-    finally:
-        spark.conf.set("spark.sql.autoBroadcastJoinThreshold", "-1")
-    assert str(sis.spj(spark, "SELECT 1")) == "the query has no join"
+def test_a_broadcast_saves_nothing(spark: SparkSession) -> None:
+    """Nor does it move the rows that are grouped above it."""
+    text = "SELECT a.id, count(*) FROM local.spj.b4 a JOIN local.spj.plain b ON a.k = b.k GROUP BY a.id"
+    join, group = sis.spj(spark, text.replace("SELECT", "SELECT /*+ BROADCAST(b) */")).operators
+    assert (join.is_broadcast, join.bytes) == (True, 0)
+    assert (group.fields, group.bytes > 0) == ("bucket(4, id)", True)
+
+
+def test_by_several_fields(spark: SparkSession) -> None:
+    """EXPLAIN names those that matter, and the keys that Spark needs beside them."""
+    text = query("db", "bd", f"{ON[1]} AND a.k = b.k")
+    fields = answer(spark, text).fields
+    assert fields in ("days(ts), bucket(4, id)", "bucket(4, id), days(ts)")
+    said = plan(spark, text).partition("groupedBy=no shuffle: local.spj.db and local.spj.bd are grouped by ")[2]
+    assert set(said.partition(")]")[0].partition(") Runtime")[0].split(", ")) >= {"any a.k", "days(ts)"}
+
+
+# By query: the reason, and the statement to write.
+REASONS = {
+    query("b4", "b8", ON[0]): (
+        "local.spj.b4 is partitioned by bucket(4, id), local.spj.b8 by bucket(8, id)",
+        "ALTER TABLE local.spj.b8 REPLACE PARTITION FIELD bucket(8, id) WITH bucket(4, id); then rewrite its files",
+    ),
+    query("plain", "b4", ON[0]): (
+        "local.spj.plain is not partitioned",
+        "ALTER TABLE local.spj.plain ADD PARTITION FIELD bucket(4, id); then rewrite its files",
+    ),
+    query("d", "b4", ON[0]): (
+        "local.spj.d is partitioned by other columns",
+        "ALTER TABLE local.spj.d ADD PARTITION FIELD bucket(4, id); then rewrite its files",
+    ),
+    query("b4", "k", "a.id = b.k"): ("local.spj.k is partitioned by columns, and the key is CAST(b.k AS BIGINT)", None),
+    query("b4", "b4x", "a.id < b.id"): ("the join has no equality between columns of both sides", None),
+    query("b4", "b4x", ON[0]).replace("SELECT", "SELECT /*+ BROADCAST(b) */"): ("one side is broadcast", None),
+    query("b4", "b4x", ON[0]) + " AND a.id > 1000": ("no file of local.spj.b4 is read", None),
+    "SELECT a.id FROM local.spj.b4 a JOIN range(9) r ON a.id = r.id": ("Range is not an Iceberg table", None),
+    "SELECT k, count(*) FROM local.spj.b4 GROUP BY k": ("local.spj.b4 is partitioned by other columns", None),
+    "SELECT id, k, count(*) FROM local.spj.b4 GROUP BY CUBE (id, k)": (
+        "the keys of one side are not columns of one table",
+        None,
+    ),
+    "SELECT id, count(*) FROM local.spj.b4 WHERE rand() < 0.5 GROUP BY id": (
+        "rows of the query depend on which task reads which",
+        None,
+    ),
+}
+
+
+def test_why_not(spark: SparkSession) -> None:
+    wrong = []
+    for text, expected in REASONS.items():
+        operator = answer(spark, text)
+        if (operator.why, operator.statement) != expected:
+            wrong.append((text, operator))
+    assert not wrong
+
+
+def test_one_shuffle_for_several(spark: SparkSession) -> None:
+    text = query("plain", "plain", ON[0])
+    join, group = sis.spj(spark, f"SELECT id, count(*) FROM ({text.replace(', b.k, a.k', '')}) GROUP BY id").operators
+    assert (join.is_shuffled, group.is_shuffled) == (True, False)
+    assert group.why == "the rows are already divided so, by a shuffle below or in one task"
+
+
+def test_the_statement_has_the_effect(spark: SparkSession) -> None:
+    """Also in names that need backticks."""
+    for name, by in (("`a-b`.`c.d`", ""), ("`a-b`.`e f`", "PARTITIONED BY (bucket(4, `k k`))")):
+        spark.sql(f"CREATE TABLE local.{name} USING iceberg {by} AS SELECT id AS `k k` FROM range(9)")
+    text = "SELECT * FROM local.`a-b`.`c.d` a JOIN local.`a-b`.`e f` b ON a.`k k` = b.`k k`"
+    statement = answer(spark, text).statement or ""
+    assert statement == ("ALTER TABLE local.`a-b`.`c.d` ADD PARTITION FIELD bucket(4, `k k`); then rewrite its files")
+    spark.sql(statement.partition(";")[0])
+    before = answer(spark, text)
+    assert before.why == "the files of local.`a-b`.`c.d` that are read have an earlier partition spec"
+    spark.sql(before.statement or "")
+    assert answer(spark, text).happens
+    for name in ("`a-b`.`c.d`", "`a-b`.`e f`"):
+        spark.sql(f"DROP TABLE local.{name}")
+
+
+def test_subqueries_and_statements_that_write(spark: SparkSession) -> None:
     inner = "(SELECT max(a.id) FROM local.spj.b4 a JOIN local.spj.b4x b ON a.id = b.id)"
     for text in (f"SELECT {inner}", f"SELECT * FROM local.spj.b8 WHERE id = {inner}"):
-        found = sis.spj(spark, text)
-        assert [(join.shuffles, join.best) for join in found.joins] == [(2, 0)], text
-    (row,) = spark.sql(f"SELECT * FROM iceberg_spj('{query('b4', 'b4x', ON[0])}')").collect()
-    assert (row.happens, row.shuffles, row.best) == ("no", 2, 0)
-    assert "preserve-data-grouping" in row.sets
-    spark.sql("DROP TABLE local.spj.was")
-
-
-def test_the_query_of_a_statement_that_writes(spark: SparkSession) -> None:
+        assert [o.happens for o in sis.spj(spark, text).operators if o.kind == "join"] == [True], text
     joined = query("b4", "b4x", ON[0]).replace("a.k", "a.k AS other")
     spark.sql("CREATE TABLE spj_files (id BIGINT, ts TIMESTAMP, k INT, other INT) USING parquet")
     for head in (
         *("INSERT INTO spj_files", "CREATE TABLE local.spj.made USING iceberg AS"),
         *("CREATE TABLE spj_made USING parquet AS", "CACHE TABLE spj_cache AS"),
     ):
-        (join,) = sis.spj(spark, f"{head} {joined}").joins
-        assert join.shuffles == 2, head
+        assert answer(spark, f"{head} {joined}").kind == "join", head
     spark.sql("DROP TABLE spj_files")
+
+
+def test_rows_that_are_replaced(spark: SparkSession) -> None:
+    text = "MERGE INTO local.spj.b4 t USING local.spj.b4x s ON t.id = s.id WHEN MATCHED THEN UPDATE SET k = s.k"
+    joins = [o for o in sis.spj(spark, text).operators if o.kind == "join"]
+    assert joins[0].happens  # which looks for the files
+    assert joins[-1].why == "the files of local.spj.b4 are read to be replaced, by copy-on-write"
 
 
 def test_names_after_use(spark: SparkSession) -> None:
@@ -142,67 +219,12 @@ def test_names_after_use(spark: SparkSession) -> None:
         spark.sql("USE spark_catalog.default")
 
 
-def test_names_that_need_backticks(spark: SparkSession) -> None:
-    for name, by in (("`a-b`.`c.d`", ""), ("`a-b`.`e f`", "PARTITIONED BY (bucket(4, `k k`))")):
-        spark.sql(f"CREATE TABLE local.{name} USING iceberg {by} AS SELECT id AS `k k` FROM range(9)")
-    text = "SELECT * FROM local.`a-b`.`c.d` a JOIN local.`a-b`.`e f` b ON a.`k k` = b.`k k`"
-    found, _ = answer(spark, text)
-    alter = (found.why or "").partition(": ")[2].partition(";")[0]
-    assert alter == "ALTER TABLE local.`a-b`.`c.d` ADD PARTITION FIELD bucket(4, `k k`)"
-    spark.sql(alter)
-    for name in ("`a-b`.`c.d`", "`a-b`.`e f`"):
-        spark.sql(f"DROP TABLE local.{name}")
-
-
-def answer(spark: SparkSession, text: str) -> tuple[Join, str]:
-    found = sis.spj(spark, text)
-    return found.joins[0], str(found)
-
-
-def test_a_join_without_a_shuffle_need_not_be_storage_partitioned(spark: SparkSession) -> None:
-    """It may compare each row with each, or find its rows shuffled by the join below it."""
-    apart, text = answer(spark, query("plain", "plain", "a.id < b.id"))
-    assert (apart.happens, apart.shuffles, apart.why is None) == (False, 0, False)
-    assert "no equality" in (apart.why or "")
-    assert "storage-partitioned: no shuffle" not in text
-    crossed, _ = answer(spark, "SELECT x.id FROM range(5) x CROSS JOIN range(5) y")
-    assert (crossed.happens, len(crossed.tables)) == (False, 2)
-    joined = "SELECT a.id, b.k FROM local.spj.b4 a JOIN local.spj.b4x b ON a.id = b.id"
-    above = sis.spj(spark, f"{joined} WHERE a.id IN (SELECT id FROM local.spj.plain)")
-    assert above.joins[0].shuffles == 0  # its rows are shuffled for the other joins
-    assert len(above.joins) > 1
-    assert not any(join.happens for join in above.joins)
-    assert all(join.tables for join in above.joins)
-    assert any(join.why for join in above.joins)
-    three = f"{joined} JOIN local.spj.b4 c ON c.id = a.id"
-    assert not sis.spj(spark, three).happens
-    for statement in sis.spj(spark, three).sets:
-        spark.sql(statement)
-    assert [join.happens for join in sis.spj(spark, three).joins] == [True, True]
-    for key, _, _ in SETTINGS:
-        spark.conf.unset(key)
-
-
-def test_why_of_empty_row_level_and_unpartitioned_tables(spark: SparkSession) -> None:
-    spark.sql(
-        "CREATE TABLE local.spj.none (id BIGINT, ts TIMESTAMP, k INT) USING iceberg PARTITIONED BY (bucket(4, id))"
-    )
-    empty, _ = answer(spark, query("b4", "none", ON[0]))
-    assert "local.spj.none has no data files" in (empty.why or "")
-    nothing, _ = answer(spark, query("b4", "b4x", ON[0]) + " AND a.id > 1000")
-    assert "no file of local.spj.b4 is read" in (nothing.why or "")
-    for name in ("one", "two"):
-        spark.sql(f"CREATE TABLE local.spj.{name} USING iceberg AS SELECT id, ts, k FROM local.spj.plain")
-    where = "DELETE FROM local.spj.one WHERE id IN (SELECT id FROM local.spj.two WHERE k = 1)"
-    assert all("not partitioned" in (join.why or "") for join in sis.spj(spark, where).joins)
-    both, _ = answer(spark, query("one", "two", "a.id = b.id"))
-    *statements, rest = (both.why or "").partition(": ")[2].split("; ")
-    assert rest == "then rewrite their files"
-    for statement in statements:
-        spark.sql(statement)
-        table = statement.split()[2]
-        spark.sql(f"INSERT OVERWRITE {table} SELECT * FROM {table}")
-    after, _ = answer(spark, query("one", "two", "a.id = b.id"))
-    assert (len(statements), after.best) == (2, 0)
-    for name in ("none", "one", "two"):
-        spark.sql(f"DROP TABLE local.spj.{name}")
+@pytest.mark.parametrize("issue", ISSUES, ids=lambda issue: issue.reference)
+def test_settings_with_which_spark_loses_rows(spark: SparkSession, issue: SparkIssue) -> None:
+    """In a session that has one, nothing is grouped, and the reason has the fault."""
+    setting = issue.setting
+    with settings(spark, **{setting: "true"}):
+        join = answer(spark, query("b4", "b4x", ON[0]))
+    assert not join.happens
+    assert issue.reference in (join.why or "")
+    assert join.statement == f"SET {setting} = false"

@@ -25,6 +25,7 @@ _MAX_QUERY_LENGTH = 60
 _RANGE_END_DEVIATION = math.sqrt(1 / 6)
 # The bytes of files smaller than this are less certain: they were up to 17 % off.
 _SMALL_FILE, _SMALL_FILE_ERROR = 100_000, 0.15
+SHUFFLE_COST = 2  # a shuffle writes its bytes and reads them
 METADATA_ERROR = 0.25  # of a cost: 3 of 100 choices estimated to gain less were worse than today's
 
 
@@ -55,6 +56,8 @@ class Proposal:
     the CALL that rewrites the existing files. warnings: the rules' warnings about it. is_today: whether it is
     the table's current spec. error: by how much the cost may be off, as a fraction. sort_order: the columns by which
     the rows of each partition are sorted, or `zorder(a, b)`; empty for the order in which they are written today.
+    shuffled: the bytes that the workload shuffles of the table and of those with which it is joined, about; twice as
+    many are in the cost.
     """
 
     spec: str
@@ -71,6 +74,7 @@ class Proposal:
     error: float = 0.0
     sort_order: str = ""
     table_bytes: int = 0
+    shuffled: int = 0
 
     @property
     def title(self) -> str:
@@ -105,15 +109,17 @@ def proposal(
     error: float = 0.0,
     has_estimated_cuts: bool = False,
     sort_order: str = "",
+    shuffled: int = 0,
 ) -> Proposal:
     """A proposal with the totals of its queries.
 
     open_cost: in bytes per file. sizes: of the table's files. error: of costs, as a fraction.
-    has_estimated_cuts: whether partitions have several files and where one ends is only estimated.
+    has_estimated_cuts: whether partitions have several files and where one ends is only estimated. shuffled: as of a
+    Proposal.
     """
     files = sum(q.weight * q.files for q in reads)
     total_bytes = sum(q.weight * q.bytes for q in reads)
-    cost = total_bytes + files * open_cost
+    cost = total_bytes + files * open_cost + SHUFFLE_COST * shuffled
     middle_file = next(iter(median_size(sizes)), 0)
     if error and cost and middle_file < _SMALL_FILE:
         error = max(error, _SMALL_FILE_ERROR * total_bytes / cost)
@@ -136,6 +142,7 @@ def proposal(
         min(1.0, error),
         sort_order,
         sum(sizes),
+        shuffled,
     )
 
 
@@ -241,7 +248,10 @@ class Advice(Result, list[Proposal]):
             )
         reads = f"{plural(best.files, 'file')} ({size(best.bytes)})"
         instead = "" if today is None else f" instead of {today.files:,} ({size(today.bytes)})"
-        return f"{change}: the queries read {reads}{instead}"
+        moved = ""
+        if today is not None and best.shuffled != today.shuffled:
+            moved = f", and shuffle {size(best.shuffled)} instead of {size(today.shuffled)}"
+        return f"{change}: the queries read {reads}{instead}{moved}"
 
     def __str__(self) -> str:
         lines = [f"{self.source}: {self.headline}" if self else self.source]

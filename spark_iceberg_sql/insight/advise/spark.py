@@ -46,7 +46,8 @@ def advise(
     table's.
 
     A spec whose median file would be smaller than a 16th of the target file size, or than 32 MB if that is less, is not
-    proposed. The cost of a proposal is the bytes that the queries read, plus read.split.open-file-cost per file.
+    proposed. The cost of a proposal is the bytes that the queries read, plus read.split.open-file-cost per file, plus
+    twice the bytes that they shuffle.
 
     Raises IcebergSqlError if the source cannot be read, if no query reads it, or if the sample has no row.
     """

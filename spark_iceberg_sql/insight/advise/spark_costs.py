@@ -27,6 +27,7 @@ from spark_iceberg_sql.insight.advise.layout import FileSlices, Sample, hypothet
 from spark_iceberg_sql.insight.advise.model import METADATA_ERROR
 from spark_iceberg_sql.insight.advise.spark_queries import PlannedQuery, WorkloadQueries
 from spark_iceberg_sql.insight.advise.spark_sample import assumed_rows, count_partitions, take_sample
+from spark_iceberg_sql.insight.advise.spark_shuffles import ShuffleCosts
 from spark_iceberg_sql.insight.advise.spark_workload_costs import NO_TABLE, Costs, SpecFields, Today
 from spark_iceberg_sql.insight.hypothetical.partitions import HypotheticalTable
 from spark_iceberg_sql.insight.hypothetical.spark_source import DEFAULT_TARGET_SIZE, TARGET_SIZE, Source
@@ -54,7 +55,8 @@ class CostEstimator:
     """Estimates the costs of a workload.
 
     spark: the session. source: the rows. queries: the workload. sample_rows: the number to sample. using: as
-    `advise` takes it. notes: the list to which remarks are added. today: the layout of the source's table.
+    `advise` takes it. notes: the list to which remarks are added. shuffles: of the workload. today: the layout of the
+    source's table.
 
     ruled_out: the specs that were not laid out, with the reason. basis: what the figures are based on.
     """
@@ -67,6 +69,7 @@ class CostEstimator:
         sample_rows: int,
         using: str,
         notes: list[str],
+        shuffles: ShuffleCosts,
         today: Today = NO_TABLE,
     ) -> None:
         self._spark = spark
@@ -75,6 +78,7 @@ class CostEstimator:
         self._rows = sample_rows
         self.using = using
         self._notes = notes
+        self.shuffles = shuffles
         self._today = today
         self._min_file_size = 0
         # The queries that read something of the unpartitioned table.
@@ -99,6 +103,7 @@ class CostEstimator:
             for f in candidate_fields(self._source.schema, column, filtered.prefixes, filtered.widths, max_buckets)
             if filtered.is_equality or f.transform.transform.order_preserving
         ]
+        fields = list({f.key: f for f in (*fields, *self.shuffles.fields)}.values())
         sampled_fields = list({f.key: f for f in (*fields, *self._today.fields)}.values())
         if self.using == "metadata":
             assumed, settings, files = assumed_rows(
@@ -121,7 +126,8 @@ class CostEstimator:
             )
         # A filter that only excludes nulls prunes where there are some.
         useless = [i for i, column in columns.items() if not column.is_compared and not _has_nulls(sample, i)]
-        fields = [f for f in fields if f.source_id not in useless]
+        kept = {f.key for f in self.shuffles.fields}
+        fields = [f for f in fields if f.source_id not in useless or f.key in kept]
         self._compared_columns = [i for i, column in columns.items() if column.is_compared]
         self._min_file_size = min([_min_file_size(settings.target_size), *self._today.median_sizes])
         today_fields = [f for f in self._today.fields if f.key in sample.field_values]
@@ -309,7 +315,8 @@ class CostEstimator:
                     }
                 for planned_query, query_scans, query_costs in zip(planned_queries, scans, costs, strict=True):
                     minimum = self.minimum_reads(planned_query.query.text, sample, slices)
-                    query_costs[fields] = self._cost(query_scans) or self._cost([minimum])
+                    moved = self.shuffles.cost(planned_query.query.text, fields)
+                    query_costs[fields] = (self._cost(query_scans) or self._cost([minimum])) + moved
         return Costs(sample, layouts_by_spec, planned_queries, costs)
 
     def _cost(self, reads: Iterable[tuple[int, int]]) -> int:

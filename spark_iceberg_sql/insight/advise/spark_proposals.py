@@ -91,6 +91,7 @@ class Proposals:
             error=self._costs.cost_error(sample),
             has_estimated_cuts=hypothetical.partition_count < len(hypothetical.files),
             sort_order=self.order_text(order),
+            shuffled=self._costs.shuffles.total_bytes(spec.fields),
         )
 
     def _rewrite(self, strategy: str) -> str | None:
@@ -152,4 +153,5 @@ class Proposals:
             answered = self._queries.answered(table, answered)
         reads = self._queries.reads(table, answered)
         sizes = tables.file_sizes(table)
-        return proposal(text, reads, self._costs.open_cost, sizes, (), None, (), is_today=True)
+        shuffled = self._costs.shuffles.total_bytes(self._today.fields)
+        return proposal(text, reads, self._costs.open_cost, sizes, (), None, (), is_today=True, shuffled=shuffled)

@@ -21,6 +21,7 @@ from spark_iceberg_sql.insight.advise.spark_costs import FINALISTS, CostEstimato
 from spark_iceberg_sql.insight.advise.spark_growth import growth_of
 from spark_iceberg_sql.insight.advise.spark_proposals import Proposals
 from spark_iceberg_sql.insight.advise.spark_queries import WorkloadQueries
+from spark_iceberg_sql.insight.advise.spark_shuffles import ShuffleCosts
 from spark_iceberg_sql.insight.advise.spark_workload_costs import NO_TABLE, Costs, SpecFields, Today
 from spark_iceberg_sql.insight.hypothetical.spark_source import Source, branch_note
 from spark_iceberg_sql.insight.specs import candidate_spec, clause
@@ -86,7 +87,10 @@ class AdviceSearch:
                     sum(sizes),
                 )
         self._choices: dict[str, Choice] = {}  # by the title of the proposal
-        self.costs = CostEstimator(spark, source, self._queries, sample_rows, using, self._notes, self._today)
+        self._shuffles = ShuffleCosts(spark, source, queries, self._today.fields)
+        self.costs = CostEstimator(
+            spark, source, self._queries, sample_rows, using, self._notes, self._shuffles, self._today
+        )
         self._proposals = Proposals(spark, source, self._queries, self.costs, self._table, self._current, self._today)
 
     def result(self) -> Advice:
@@ -107,10 +111,16 @@ class AdviceSearch:
             source=self._source.title,
             basis=self.costs.basis,
             tried=len(all_costs.layouts),
-            notes=(*self._notes, *self._branch_notes(proposals)),
+            notes=(*self._notes, *self._branch_notes(proposals), *self._shuffle_notes(proposals)),
             ruled_out=tuple(self._ruled_out(all_costs, proposals)),
             growth=growth_of(self._spark, self._source.table) if self._source.table is not None else None,
         )
+
+    def _shuffle_notes(self, proposals: Sequence[Proposal]) -> Iterator[str]:
+        """What other tables need, so that the best proposal saves its shuffles."""
+        for best in proposals[:1]:
+            choice = self._choices.get(best.title)
+            yield from self._shuffles.notes(self._today.fields if choice is None else choice.fields)
 
     def _branch_notes(self, proposals: Sequence[Proposal]) -> Iterator[str]:
         """Why the proposals for a branch have no statement that rewrites its files."""
@@ -241,9 +251,5 @@ class AdviceSearch:
 
 def _has_same_files(proposal: Proposal, other: Proposal) -> bool:
     """True if two layouts have the same files, such as `d` and `days(d)` of a date, as far as any query shows."""
-    return (proposal.per_query, proposal.table_files, proposal.table_bytes, proposal.middle_file) == (
-        other.per_query,
-        other.table_files,
-        other.table_bytes,
-        other.middle_file,
-    )
+    figures = ("per_query", "table_files", "table_bytes", "middle_file", "shuffled")
+    return all(getattr(proposal, name) == getattr(other, name) for name in figures)

@@ -100,7 +100,7 @@ def _explain_plan(spark: SparkSession, text: str) -> Explanation:
         notes += [f"{name} is not read: the plan needs none of its rows" for name in read_names]
     if scans and expressions.node_class(query_plans.analyzed) in _VIEWS:
         notes.append("creating a view reads nothing: this is what its query reads")
-    notes += [shuffles.shuffle_text(row) for row in shuffles.shuffles(query_plans.optimized)]
+    notes += shuffles.notes(query_plans.optimized)
     return Explanation(text, tuple(scans), tuple(dict.fromkeys(notes)))
 
 

@@ -362,7 +362,7 @@ ISSUES: tuple[IcebergIssue, ...] = (
         "tables with different numbers of buckets fails with a NullPointerException if it keeps the null partition of "
         "the one with more",
         "",
-        "spj does not propose the setting for such a join, and says why",
+        "the rule colocate does without the setting, and spj proposes to turn it off",
         PROBED_VERSIONS[5:],
     ),
     IcebergIssue(

@@ -10,7 +10,14 @@ from spark_iceberg_sql.model.transforms import TRANSFORMS
 from spark_iceberg_sql.model.types import Primitive
 from spark_iceberg_sql.spark.bridge.jvm import compiler, gateway
 from spark_iceberg_sql.spark.bridge.jvm.java_records import constants_source, exchange_source
-from spark_iceberg_sql.spark.bridge.jvm.java_rows import AnsweredRow, RuleRow, ShuffleRow, TransformRow, WrongBoundsRow
+from spark_iceberg_sql.spark.bridge.jvm.java_rows import (
+    AnsweredRow,
+    RuleRow,
+    ShuffleRow,
+    ShuffleSideRow,
+    TransformRow,
+    WrongBoundsRow,
+)
 from spark_iceberg_sql.spark.optimizer.rule_records import FACTS, PACKAGE, PROBES, RULES, SHARED, Rule
 
 _REGISTRY = "RuleRegistry"
@@ -98,6 +105,7 @@ def base_sources() -> list[tuple[str, str]]:
         ("RuleRow", constants_source(RuleRow, map(_rule_row, RULES))),
         ("WrongBoundsRow", exchange_source(WrongBoundsRow)),
         ("AnsweredRow", exchange_source(AnsweredRow)),
+        ("ShuffleSideRow", exchange_source(ShuffleSideRow)),
         ("ShuffleRow", exchange_source(ShuffleRow)),
     ]
 

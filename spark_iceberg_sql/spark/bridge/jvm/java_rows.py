@@ -108,18 +108,41 @@ class AnsweredRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ShuffleRow:
-    """Why a join, a group or a window shuffles the rows of partitioned tables, from ShuffleReasons.java.
+class ShuffleSideRow:
+    """One side of a join, or the rows of a group or a window, from ShuffleReasons.java.
 
-    tables: their names. reason: what keeps them from being read as they are partitioned. statement: with which they
-    would be, after their files are rewritten if it changes a table; None if there is none. bytes: of the files that are
-    read, of all tables.
+    table: its name. columns: by key, the table's column that it is, by its path; empty for another expression.
+    fields: the table's partition fields whose values follow from the keys. bytes: as of a ShuffleRow.
     """
 
-    tables: str
-    reason: str
+    table: str
+    columns: tuple[str, ...]
+    fields: tuple[str, ...]
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShuffleRow:
+    """A join, a group or a window, from ShuffleReasons.java: by what its rows are grouped, or why they are shuffled.
+
+    operator: `join`, `group` or `window`. keys: as SQL. tables: those with the keys. fields: the partition fields by
+    which their rows are grouped without a shuffle; None if they are not. is_partitioned: whether all are Iceberg
+    tables, and one has a partition field whose values follow from the keys. reason: why the rows are not grouped.
+    statement: with which they would be, after the files are rewritten if it changes a table; None if there is none.
+    bytes: of the rows that a shuffle moves, or would move, about; of all tables. sides: those that are Iceberg tables.
+    """
+
+    operator: str
+    keys: str
+    tables: tuple[str, ...]
+    fields: str | None
+    is_shuffled: bool
+    is_broadcast: bool
+    is_partitioned: bool
+    reason: str | None
     statement: str | None
     bytes: int
+    sides: tuple[ShuffleSideRow, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -314,8 +337,8 @@ class StoreFile:
 CONSTANTS = (FunctionRow, SpecFunctionRow, TransformRow, RuleRow, ReleaseRow)
 # Each after those that it contains.
 EXCHANGED = (
-    WrongBoundsRow, AnsweredRow, ShuffleRow, ReplacedMarker, BoundText, FileTotal, Rewrite, SpecFiles, PartitionTerm,
-    PruningFields,
+    WrongBoundsRow, AnsweredRow, ShuffleSideRow, ShuffleRow, ReplacedMarker, BoundText, FileTotal, Rewrite, SpecFiles,
+    PartitionTerm, PruningFields,
     FilterFiles, SnapshotFilters, PartitionValue, PartitionFiles, ListedFile, FolderContent,
     StoreFile, PendingFiles, MemoryFile,
 )  # fmt: skip

@@ -107,7 +107,7 @@ def tables_read(rows: DataFrame, *, executed: bool = True) -> list[TableRead]:
             read = (
                 _files(rows, scan)
                 if scan.getClass().getSimpleName() == _FILES
-                else _read(scan, executed, scan_key(scan) in limited)
+                else _read(rows, scan, executed, scan_key(scan) in limited)
             )
         except BRIDGE_ERRORS:
             continue
@@ -136,7 +136,7 @@ def _files(rows: DataFrame, scan: Java) -> TableRead | None:
     return TableRead(name.replace("`", ""), (partition,), sized=False)
 
 
-def _read(scan: Java, executed: bool, is_limited: bool) -> TableRead | None:
+def _read(rows: DataFrame, scan: Java, executed: bool, is_limited: bool) -> TableRead | None:
     table = scan.table()
     if str(table.getClass().getName()) not in (_SPARK_TABLE, schemas.WITH_SCHEMA):
         return None
@@ -157,14 +157,18 @@ def _read(scan: Java, executed: bool, is_limited: bool) -> TableRead | None:
     text = reader.text(snapshot, partitions, _MAX_FILES)
     counted = snapshot is None or int(snapshot.summary().get("total-data-files") or 0) <= _MAX_FILES
     return TableRead(
-        read_branches.scan_title(table), tuple(_partitions(text)), counted, at_most=at_most, reason=_reason(scan)
+        read_branches.scan_title(table), tuple(_partitions(text)), counted, at_most=at_most, reason=_reason(rows, scan)
     )
 
 
-def _reason(scan: Java) -> str | None:
-    """The note of an optimizer rule on the leaf of the optimized plan that became a scan."""
+def _reason(rows: DataFrame, scan: Java) -> str | None:
+    """The note of an optimizer rule on the leaf of the optimized plan that became a scan.
+
+    Spark forgets which leaf that is where it gives both sides of a join the same partitions.
+    """
     link = scan.logicalLink()
-    for leaf in gateway.from_seq(link.get().collectLeaves()) if link.isDefined() else ():
+    plan = link.get() if link.isDefined() else rows._jdf.queryExecution().optimizedPlan()
+    for leaf in gateway.from_seq(plan.collectLeaves()):
         if leaf.getClass().getSimpleName() == "DataSourceV2ScanRelation" and leaf.scan().equals(scan.scan()):
             return read_notes.reason(leaf)
     return None

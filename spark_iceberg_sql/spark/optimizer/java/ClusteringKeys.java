@@ -10,17 +10,20 @@ import java.util.Set;
 import org.apache.iceberg.transforms.Transforms;
 import org.apache.spark.sql.catalyst.expressions.Alias;
 import org.apache.spark.sql.catalyst.expressions.Attribute;
-import org.apache.spark.sql.catalyst.expressions.EqualNullSafe;
-import org.apache.spark.sql.catalyst.expressions.EqualTo;
+import org.apache.spark.sql.catalyst.expressions.Coalesce;
 import org.apache.spark.sql.catalyst.expressions.ExprId;
 import org.apache.spark.sql.catalyst.expressions.Expression;
+import org.apache.spark.sql.catalyst.expressions.IsNull;
 import org.apache.spark.sql.catalyst.expressions.Literal;
+import org.apache.spark.sql.catalyst.planning.ExtractEquiJoinKeys;
 import org.apache.spark.sql.catalyst.plans.logical.Aggregate;
 import org.apache.spark.sql.catalyst.plans.logical.Join;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.plans.logical.MergeRows;
 import org.apache.spark.sql.catalyst.plans.logical.RebalancePartitions;
 import org.apache.spark.sql.catalyst.plans.logical.Window;
+import scala.Option;
+import scala.Product;
 import scala.collection.immutable.Seq;
 
 /**
@@ -42,6 +45,9 @@ public final class ClusteringKeys {
   private final Map<Expression, Expression> links = new HashMap<>();
   private final Map<Expression, Integer> numbers = new HashMap<>();
   private final List<Expression> keys = new ArrayList<>();
+  /** By a key that <=> compares, as Spark compares them, the key that tells whether it is null; also by their classes. */
+  private final Map<Expression, Expression> nullTests = new HashMap<>();
+  private final Map<Integer, Integer> nullTestNumbers = new HashMap<>();
   /** By a node, the keys that it compares. */
   private final Map<Object, List<Expression>> nodes = new IdentityHashMap<>();
 
@@ -62,6 +68,9 @@ public final class ClusteringKeys {
       Expression root = result.root(key);
       if (!result.numbers.containsKey(root)) result.numbers.put(root, Integer.valueOf(result.numbers.size()));
     }
+    for (Map.Entry<Expression, Expression> test : result.nullTests.entrySet())
+      result.nullTestNumbers.put(
+        result.number((Expression) test.getKey()), result.number((Expression) test.getValue()));
     return result;
   }
 
@@ -157,25 +166,41 @@ public final class ClusteringKeys {
     for (LogicalPlan child : ScalaTypes.list(plan.children())) addAll(child);
   }
 
+  /** Those by which Spark joins: for a <=> b, both coalesce(a, 0) and a IS NULL, and so of b. */
+  @SuppressWarnings("unchecked")
   private void addEqualities(Join join) {
-    Expression condition = join.condition().isEmpty() ? null : (Expression) join.condition().get();
-    for (Expression conjunct : Predicates.conjuncts(condition)) {
-      if (conjunct instanceof EqualTo) {
-        Expression left = (Expression) ((EqualTo) conjunct).left(), right = (Expression) ((EqualTo) conjunct).right();
-        boolean isSwapped = isOf(right, join.left()) && isOf(left, join.right());
-        if (!isSwapped && !(isOf(left, join.left()) && isOf(right, join.right()))) continue;
-        Expression first = add(join, left), second = add(join, right);
-        if (first != null && second != null) links.put(root(first), root(second));
-      } else if (conjunct instanceof EqualNullSafe) {
-        nodes.put(join, null); // Spark joins on two expressions of each side
-        return;
+    Option<?> extracted = ExtractEquiJoinKeys.unapply(join);
+    if (extracted.isEmpty()) return;
+    List<Expression> left = ScalaTypes.list((Seq<Expression>) ((Product) extracted.get()).productElement(1));
+    List<Expression> right = ScalaTypes.list((Seq<Expression>) ((Product) extracted.get()).productElement(2));
+    for (int i = 0; i < left.size(); i++) {
+      Expression first = (Expression) left.get(i), second = (Expression) right.get(i);
+      if (first.references().isEmpty() || second.references().isEmpty()) continue;
+      Expression a = add(join, first), b = add(join, second);
+      if (a == null || b == null) continue;
+      links.put(root(a), root(b));
+      if (i > 0 && isNullSafe((Expression) left.get(i - 1), first)
+        && isNullSafe((Expression) right.get(i - 1), second)) {
+        nullTests.put(origin((Expression) left.get(i - 1)).canonicalized(), a);
+        nullTests.put(origin((Expression) right.get(i - 1)).canonicalized(), b);
       }
     }
   }
 
-  private static boolean isOf(Expression e, LogicalPlan side) {
-    return !e.references().isEmpty() && e.references().subsetOf(side.outputSet());
+  /** Whether two keys have the same values for the same values of an expression, or for null, only. */
+  private static boolean isNullSafe(Expression value, Expression test) {
+    if (!(value instanceof Coalesce) || !(test instanceof IsNull) || value.children().size() != 2) return false;
+    return value.children().apply(1) instanceof Literal
+      && ((Expression) value.children().apply(0)).semanticEquals(((IsNull) test).child());
   }
+
+  /** The expression of which a key is half of a comparison with <=>; null if it is none. */
+  public Expression compared(Expression key) {
+    return nullTests.containsKey(key.canonicalized()) ? (Expression) key.children().apply(0) : null;
+  }
+
+  /** The class of the keys that tell whether what those of a class compare is null; null for keys that are not of <=>. */
+  public Integer nullTest(Integer number) { return (Integer) nullTestNumbers.get(number); }
 
   /** The key of an expression; null if it is none. */
   private Expression add(LogicalPlan node, Expression e) {

@@ -77,11 +77,11 @@ public class Colocate extends SwitchedRule {
     return null;
   }
 
-  /** The ShuffleRow of each join, group and window of an optimized plan that shuffles the rows of partitioned tables. */
+  /** The ShuffleRow of each join, group and window of an optimized plan, and of its subqueries. */
   @Override
   public String described(LogicalPlan plan) throws IOException, ReflectiveOperationException {
     List<ShuffleRow> rows = new ArrayList<>();
-    if (GroupedStages.ARE_KNOWN) describe(plan, rows);
+    describe(plan, rows);
     return new ObjectMapper().writeValueAsString(rows);
   }
 
@@ -90,6 +90,11 @@ public class Colocate extends SwitchedRule {
       for (LogicalPlan child : ScalaTypes.list(plan.children())) describe(child, rows);
       return;
     }
+    for (LogicalPlan subquery : ScalaTypes.list(plan.subqueriesAll())) describePlan(subquery, rows);
+    describePlan(plan, rows);
+  }
+
+  private void describePlan(LogicalPlan plan, List<ShuffleRow> rows) throws ReflectiveOperationException {
     Map<Object, LogicalPlan> ungrouped = new IdentityHashMap<>();
     Map<Object, DataSourceV2ScanRelation> scans = new IdentityHashMap<>();
     for (LogicalPlan leaf : ScalaTypes.list(plan.collectLeaves())) {
@@ -99,14 +104,16 @@ public class Colocate extends SwitchedRule {
       if (SparkScans.readsFiles(scanned.scan())) scans.put(scanned.scan(), scanned);
     }
     ClusteringKeys keys = ClusteringKeys.of(plan, null);
-    if (keys.isEmpty() || scans.isEmpty() || plan.isStreaming()) return;
+    if (plan.isStreaming()) return;
     boolean isOn = isSwitchedOn(conf().getConfString(SWITCH, "true"));
-    String reset = isOn ? prerequisite(conf()) : "SET " + SWITCH + " = true";
+    String reset = isOn ? prerequisite(conf()) : "SET " + SWITCH + " = true", obstacle = null;
+    if (!GroupedStages.ARE_KNOWN) obstacle = "this Spark plans grouped scans in another way";
+    else if (reset != null) obstacle = isOn ? "a setting rules it out" : "the rule colocate is off";
+    else if (!isDeterministic(plan)) obstacle = "rows of the query depend on which task reads which";
     Map<Object, String> rejected = new IdentityHashMap<>();
-    if (reset == null) grouped(with(plan, ungrouped), null, rejected);
+    if (obstacle == null) grouped(with(plan, ungrouped), null, rejected);
     SparkPlan physical = GroupedStages.physical(plan, SparkSession.active());
-    String setting = reset == null ? null : isOn ? "a setting rules it out" : "the rule colocate is off";
-    rows.addAll(ShuffleReasons.of(physical, keys, scans, rejected, setting, reset));
+    rows.addAll(ShuffleReasons.of(physical, keys, scans, rejected, obstacle, reset));
   }
 
   private static boolean isTrue(SQLConf conf, String key) {
@@ -169,8 +176,8 @@ public class Colocate extends SwitchedRule {
   }
 
   /** The plan with those scans that are worth it, and without a node that they make superfluous. */
-  private LogicalPlan grouped(
-    LogicalPlan plan, List<GroupedScan> scans, RebalancePartitions superfluous, Map<Object, String> rejected) {
+  private LogicalPlan grouped(LogicalPlan plan, List<GroupedScan> scans, RebalancePartitions superfluous,
+    Map<Object, String> rejected) throws ReflectiveOperationException {
     boolean isAlways = ALWAYS.equalsIgnoreCase(conf().getConfString(SWITCH, "true").trim());
     SparkSession session = SparkSession.active();
     LogicalPlan without = superfluous == null ? plan : without(plan, superfluous);

@@ -30,7 +30,8 @@ import org.objenesis.ObjenesisStd;
  * of one scan with the same files, which are not planned again: only how they are divided among tasks differs.
  */
 public final class GroupedScan {
-  private static final String GROUPS = "taskGroups", NOTE = "no shuffle: ";
+  private static final String GROUPS = "taskGroups", TYPE = "groupingKeyType";
+  private static final String NOTE = "no shuffle: ", BY = " grouped by ", UNUSED = "any ";
 
   /** As the optimizer built it. */
   public final Scan original;
@@ -98,7 +99,7 @@ public final class GroupedScan {
     for (PartitionKey key : grouping.fields.values()) {
       Types.NestedField type = partition.field(key.field.fieldId());
       first = first == null ? type : first;
-      types.put(key.number, type);
+      types.put(key.number, field(type, key.clause));
       clauses.add(key.clause);
     }
     Map<Integer, Expression> expressions = new TreeMap<>();
@@ -106,14 +107,13 @@ public final class GroupedScan {
       expressions.put(key.number, key.expression((Types.NestedField) types.get(key.number)));
     for (Map.Entry<Integer, Expression> other : grouping.others.entrySet()) {
       // Iceberg has no other value for each partition, and none is compared with that of another key.
-      types.put(
-        other.getKey(), Types.NestedField.optional(first.fieldId(), first.name() + "_" + other.getKey(), first.type()));
+      types.put((Integer) other.getKey(), field(first, UNUSED + ((Expression) other.getValue()).sql()));
       expressions.put(other.getKey(), PartitionKey.any((Expression) other.getValue(), first));
     }
     int tasks = ((List<?>) call(scan, GROUPS)).size();
     set(scan, "preserveDataGrouping", Boolean.TRUE);
     set(scan, "groupingKeyTransforms", null);
-    set(scan, "groupingKeyType", Types.StructType.of(new ArrayList<Types.NestedField>(types.values())));
+    set(scan, TYPE, Types.StructType.of(new ArrayList<Types.NestedField>(types.values())));
     set(scan, GROUPS, null);
     Map<List<Object>, Long> bytes = new LinkedHashMap<>();
     for (Object group : (List<?>) call(scan, GROUPS)) {
@@ -133,19 +133,42 @@ public final class GroupedScan {
     if (!scanned.keyGroupedPartitioning().isDefined() || reason == null || !reason.contains(NOTE)) return scanned;
     Scan scan = copy(scanned.scan());
     set(scan, "preserveDataGrouping", Boolean.FALSE);
-    set(scan, "groupingKeyType", null);
+    set(scan, TYPE, null);
     set(scan, GROUPS, null);
     return SparkScans.grouped(scanned, scan, null);
   }
 
   /** The relation, with the tables for which it is grouped noted for explanations. */
-  public DataSourceV2ScanRelation noted(List<GroupedScan> together) {
+  public DataSourceV2ScanRelation noted(List<GroupedScan> together) throws ReflectiveOperationException {
     Set<String> names = new LinkedHashSet<>();
     for (GroupedScan scan : together) names.add(PartitionLayout.name((DataSourceV2Relation) scan.relation.relation()));
     String verb = names.size() == 1 ? " is" : " are";
     DataSourceV2Relation read = (DataSourceV2Relation) relation.relation();
-    String note = NOTE + Outgoing.visible(String.join(" and ", names) + verb + " grouped by " + fields);
-    return SparkScans.replaced(relation, ReadNotes.noted(read, note), relation.scan());
+    String tables = NOTE + Outgoing.visible(String.join(" and ", names) + verb) + BY;
+    List<Types.NestedField> types = new ArrayList<>(type(relation.scan()).fields());
+    types.set(0, field((Types.NestedField) types.get(0), tables + ((Types.NestedField) types.get(0)).name()));
+    set(relation.scan(), TYPE, Types.StructType.of(types)); // the names are what EXPLAIN shows
+    return SparkScans.replaced(relation, ReadNotes.noted(read, tables + Outgoing.visible(fields)), relation.scan());
+  }
+
+  /** By what a relation is grouped; null if it is not. */
+  public static String fields(DataSourceV2ScanRelation scanned) throws ReflectiveOperationException {
+    if (!scanned.keyGroupedPartitioning().isDefined()) return null;
+    List<String> names = new ArrayList<>();
+    for (Types.NestedField field : type(scanned.scan()).fields()) {
+      int by = field.name().indexOf(BY);
+      String name = field.name().startsWith(NOTE) && by > 0 ? field.name().substring(by + BY.length()) : field.name();
+      if (!name.startsWith(UNUSED)) names.add(name);
+    }
+    return String.join(", ", names);
+  }
+
+  private static Types.StructType type(Scan scan) throws ReflectiveOperationException {
+    return (Types.StructType) call(scan, TYPE);
+  }
+
+  private static Types.NestedField field(Types.NestedField field, String name) {
+    return Types.NestedField.optional(field.fieldId(), name, field.type());
   }
 
   private static List<Object> key(StructLike values, int size) {

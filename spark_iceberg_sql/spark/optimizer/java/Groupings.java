@@ -119,8 +119,9 @@ public final class Groupings {
   }
 
   /** Whether a group or a window by these keys needs no shuffle. */
-  private static boolean isGrouped(Group group, Set<Integer> classes) {
+  private boolean isGrouped(Group group, Set<Integer> classes) {
     Set<String> common = of(group.common, classes);
+    if (group.required == null && isNullSafe(common)) return false; // Spark would rely on one of the two keys
     if (common.isEmpty() || group.required != null && !classes.containsAll(group.required)) return false;
     group.common = common;
     group.allowed = both(group.allowed, classes);
@@ -133,7 +134,8 @@ public final class Groupings {
     if (left == null || right == null) return left == null ? right : left;
     Set<String> common = classes == null ? new TreeSet<String>() : of(left.common, classes);
     common.retainAll(right.common);
-    if (common.isEmpty() || needsAllKeys && !(canRequire(left, classes) && canRequire(right, classes))) {
+    boolean isOfAllKeys = needsAllKeys || isNullSafe(common);
+    if (common.isEmpty() || isOfAllKeys && !(canRequire(left, classes) && canRequire(right, classes))) {
       end(left);
       end(right);
       return null;
@@ -141,7 +143,7 @@ public final class Groupings {
     left.scans.addAll(right.scans);
     left.common = common;
     left.allowed = both(left.allowed, right.allowed);
-    if (needsAllKeys) left.required = classes;
+    if (isOfAllKeys) left.required = classes;
     left.isUsed = true;
     return left;
   }
@@ -158,13 +160,24 @@ public final class Groupings {
     return result;
   }
 
-  /** Those of some classes. */
-  private static Set<String> of(Set<String> names, Set<Integer> classes) {
+  /** Those of some classes, with what else they depend on. */
+  private Set<String> of(Set<String> names, Set<Integer> classes) {
     Set<String> result = new TreeSet<>();
-    for (String name : names)
-      if (classes.contains(Integer.valueOf(name.substring(0, name.indexOf(' '))))) result.add(name);
+    for (String name : names) {
+      Integer number = number(name), test = keys.nullTest(number);
+      if (classes.contains(number) && (test == null || classes.contains(test))) result.add(name);
+    }
     return result;
   }
+
+  /** Whether the values of some follow from two keys only, as <=> compares them. */
+  private boolean isNullSafe(Set<String> names) {
+    for (String name : names)
+      if (keys.nullTest(number(name)) != null) return true;
+    return false;
+  }
+
+  private static Integer number(String name) { return Integer.valueOf(name.substring(0, name.indexOf(' '))); }
 
   private static String name(PartitionKey field) { return field.number + " " + field.function; }
 

@@ -23,15 +23,18 @@ public final class PartitionKey {
   public final Integer number;
   public final String function;
   private final Expression key;
+  /** Whether the key is half of a comparison with <=>: the values follow from it and from whether the column is null. */
+  private final boolean isOrNull;
 
-  private PartitionKey(
-    PartitionField field, String clause, String column, Integer number, Expression key, String function) {
+  private PartitionKey(PartitionField field, String clause, String column, Integer number, Expression key,
+    String function, boolean isOrNull) {
     this.field = field;
     this.clause = clause;
     this.column = column;
     this.number = number;
     this.key = key;
     this.function = function;
+    this.isOrNull = isOrNull;
   }
 
   /** Those of a scan by one of its table's fields. */
@@ -39,14 +42,14 @@ public final class PartitionKey {
     List<PartitionKey> result = new ArrayList<>();
     PartitionLayout layout = PartitionLayout.of(scanned.relation());
     for (Expression key : keys.all()) {
-      Expression column = column(key, field);
+      Expression compared = keys.compared(key), column = column(compared == null ? key : compared, field);
       Types.NestedField source =
         column == null || !key.references().subsetOf(scanned.outputSet()) ? null : layout.field(column);
       if (source == null || source.fieldId() != field.sourceId()) continue;
-      String name = layout.table().schema().findColumnName(source.fieldId()), clause = clause(field, source, name);
+      String name = PartitionLayout.quoted(column), clause = clause(field, source, name);
       if (clause == null || !isSure(field, column, layout)) continue;
-      String function = field.transform() + " " + column.dataType().catalogString();
-      result.add(new PartitionKey(field, clause, name, keys.number(key), key, function));
+      String function = name(field, compared != null) + " " + column.dataType().catalogString();
+      result.add(new PartitionKey(field, clause, name, keys.number(key), key, function, compared != null));
     }
     return result;
   }
@@ -62,8 +65,13 @@ public final class PartitionKey {
   /** As Spark compares it with those of other scans. type: of its values. */
   public Expression expression(Types.NestedField type) {
     Attribute column = KeyColumn.of(key);
-    if (field.transform().isIdentity()) return column;
-    return transform(field.transform().toString(), column, type);
+    if (field.transform().isIdentity() && !isOrNull) return column;
+    return transform(name(field, isOrNull), column, type);
+  }
+
+  /** Rows that <=> compares are never taken for rows in the same partitions as those that = compares. */
+  private static String name(PartitionField field, boolean isOrNull) {
+    return field.transform() + (isOrNull ? " or null" : "");
   }
 
   /** The partitioning by a key on whose value nothing depends: in each partition, its values are those of type. */

@@ -23,6 +23,7 @@ import org.apache.spark.sql.catalyst.expressions.ExprId;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.GetStructField;
 import org.apache.spark.sql.catalyst.expressions.Literal;
+import org.apache.spark.sql.catalyst.util.QuotingUtils;
 import org.apache.spark.sql.connector.catalog.CatalogPlugin;
 import org.apache.spark.sql.connector.write.RowLevelOperationTable;
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation;
@@ -368,8 +369,16 @@ public final class PartitionLayout {
 
   /** The name of a column, or of a field of a struct column with the names of what it is in. */
   public static String path(Expression column) {
-    if (column instanceof Attribute) return ((Attribute) column).name();
-    GetStructField field = (GetStructField) column;
-    return path(field.child()) + "." + field.extractFieldName();
+    return column instanceof Attribute ? name(column) : path(((GetStructField) column).child()) + "." + name(column);
+  }
+
+  /** The same as SQL has it. */
+  public static String quoted(Expression column) {
+    String name = QuotingUtils.quoteIfNeeded(name(column));
+    return column instanceof Attribute ? name : quoted(((GetStructField) column).child()) + "." + name;
+  }
+
+  private static String name(Expression column) {
+    return column instanceof Attribute ? ((Attribute) column).name() : ((GetStructField) column).extractFieldName();
   }
 }

@@ -238,11 +238,10 @@ public class RuleRegistry {
     for (RuleRow row : RuleRow.ALL) entries.put(row.name, new RuleEntry(row));
   }
 
-  /** What a rule has decided for an optimized plan; see SwitchedRule. */
+  /** What a rule has decided for an optimized plan, see SwitchedRule; null if it is disabled. */
   public String described(String name, LogicalPlan plan) throws IOException, ReflectiveOperationException {
     RuleEntry entry = (RuleEntry) entries.get(name);
-    entry.awaitTest();
-    return entry.rule() == null ? "[]" : entry.rule().described(plan);
+    return entry.isSound() ? entry.rule().described(plan) : null;
   }
 
   /** Sets a rule by the name of its RuleRow; rule is null if it could not be compiled, and fault is then the reason. */

@@ -1,47 +1,36 @@
 package sparkicebergsql;
 
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.HashSet;
+import java.util.IdentityHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import org.apache.iceberg.PartitionField;
-import org.apache.iceberg.PartitionSpec;
-import org.apache.iceberg.ScanTask;
+import org.apache.spark.sql.catalyst.expressions.AttributeReference;
 import org.apache.spark.sql.catalyst.expressions.Expression;
+import org.apache.spark.sql.catalyst.plans.physical.BroadcastDistribution;
 import org.apache.spark.sql.catalyst.plans.physical.ClusteredDistribution;
 import org.apache.spark.sql.connector.catalog.CatalogPlugin;
 import org.apache.spark.sql.connector.catalog.Identifier;
-import org.apache.spark.sql.execution.SortExec;
 import org.apache.spark.sql.execution.SparkPlan;
-import org.apache.spark.sql.execution.datasources.v2.BatchScanExec;
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation;
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation;
-import org.apache.spark.sql.execution.exchange.Exchange;
+import org.apache.spark.sql.execution.joins.BaseJoinExec;
+import org.apache.spark.sql.execution.window.WindowExecBase;
+import scala.collection.immutable.Seq;
 
-/** Why a join, a group or a window of partitioned tables shuffles their rows, with the statement that changes it. */
+/** The joins, groups and windows of a plan: by what their rows are grouped without a shuffle, or why they are shuffled. */
 public final class ShuffleReasons {
-  /** Bytes of a table that nobody minds to shuffle for a group. */
-  private static final long SMALL = 1L << 20;
-
   private final ClusteringKeys keys;
   private final Map<Object, DataSourceV2ScanRelation> relations;
   private final Map<Object, String> rejected;
   private final String setting, reset;
   private final List<ShuffleRow> rows = new ArrayList<>();
-
-  /** One side of a join, or what is grouped. */
-  private static final class Side {
-    DataSourceV2ScanRelation scanned;
-    String name;
-    /** The fields of the table's spec whose values follow from the keys. */
-    final List<PartitionKey> fields = new ArrayList<>();
-    final List<Expression> columns = new ArrayList<>();
-    long bytes;
-    int specs;
-  }
+  /** The scans whose bytes an operator below has saved. */
+  private final Map<Object, Boolean> saved = new IdentityHashMap<>();
+  /** What each row is about: a group has several operators. */
+  private final Set<String> operators = new HashSet<>();
 
   private ShuffleReasons(ClusteringKeys keys, Map<Object, DataSourceV2ScanRelation> relations,
     Map<Object, String> rejected, String setting, String reset) {
@@ -53,12 +42,12 @@ public final class ShuffleReasons {
   }
 
   /**
-   * Those of a plan that Spark would run.
+   * Those of a plan that Spark would run, in the order in which they run.
    *
    * @param relations its scans, by the scan
    * @param rejected by a scan that could be grouped, why it is not
-   * @param setting a setting that rules out grouped scans, as the beginning of a sentence; null if there is none
-   * @param reset the statement that sets another value
+   * @param setting what rules out grouped scans in this session or query, as a sentence; null if there is nothing
+   * @param reset the statement that sets another value; null if there is none
    */
   public static List<ShuffleRow> of(SparkPlan plan, ClusteringKeys keys,
     Map<Object, DataSourceV2ScanRelation> relations, Map<Object, String> rejected, String setting, String reset)
@@ -69,85 +58,96 @@ public final class ShuffleReasons {
   }
 
   private void add(SparkPlan node) throws ReflectiveOperationException {
-    List<Side> sides = new ArrayList<>();
-    boolean isShuffled = false;
+    List<ShuffleSide> sides = new ArrayList<>();
+    boolean isBroadcast = false;
+    for (SparkPlan child : ScalaTypes.list(node.children())) add(child);
     for (int i = 0; i < node.children().size(); i++) {
-      SparkPlan child = (SparkPlan) node.children().apply(i);
       Object required = node.requiredChildDistribution().apply(i);
-      if (required instanceof ClusteredDistribution) {
-        isShuffled |= isShuffled(child);
-        sides.add(side(child, ScalaTypes.list(((ClusteredDistribution) required).clustering())));
-      }
-      add(child);
+      isBroadcast |= required instanceof BroadcastDistribution;
+      List<Expression> clustering = null;
+      if (node instanceof BaseJoinExec) clustering = keys((BaseJoinExec) node, i);
+      else if (required instanceof ClusteredDistribution)
+        clustering = ScalaTypes.list(((ClusteredDistribution) required).clustering());
+      if (clustering != null)
+        sides.add(ShuffleSide.of((SparkPlan) node.children().apply(i), clustering, keys, relations));
     }
-    if (isShuffled && !sides.contains(null)) addReason(sides);
-  }
-
-  private static boolean isShuffled(SparkPlan child) {
-    SparkPlan node = child;
-    while (node instanceof SortExec) node = ((SortExec) node).child();
-    return node instanceof Exchange;
-  }
-
-  /** Null if the keys are not those of one Iceberg table. */
-  private Side side(SparkPlan child, List<Expression> clustering) throws ReflectiveOperationException {
-    Side side = new Side();
-    for (Expression e : clustering) side.columns.add(keys.origin(e));
-    Set<Object> scans = new HashSet<>();
-    for (Object leaf : ScalaTypes.list(child.collectLeaves())) {
-      if (!(leaf instanceof BatchScanExec)) continue;
-      DataSourceV2ScanRelation scanned = (DataSourceV2ScanRelation) relations.get(((BatchScanExec) leaf).scan());
-      for (Expression column : side.columns)
-        if (scanned != null && column.references().subsetOf(scanned.outputSet())) side.scanned = scanned;
-    }
-    PartitionLayout layout = side.scanned == null ? null : PartitionLayout.of(side.scanned.relation());
-    if (layout == null) return null;
-    side.name = PartitionLayout.name((DataSourceV2Relation) side.scanned.relation());
-    Set<Integer> numbers = new HashSet<>();
-    for (Expression column : side.columns) numbers.add(keys.number(column));
-    for (PartitionField field : layout.table().spec().fields())
-      for (PartitionKey key : PartitionKey.of(field, side.scanned, keys))
-        if (numbers.contains(key.number)) side.fields.add(key);
-    for (ScanTask task : SparkScans.tasks(side.scanned.scan())) side.bytes += task.sizeBytes();
-    side.specs = ((Collection<?>) SparkScans.value(side.scanned.scan(), new String[] {"specs"})).size();
-    return side;
-  }
-
-  private void addReason(List<Side> sides) {
-    boolean isPartitioned = false;
-    Set<String> names = new LinkedHashSet<>();
-    long bytes = 0;
-    for (Side side : sides) {
-      isPartitioned |= !side.fields.isEmpty();
-      names.add(side.name);
-      bytes += side.bytes;
-    }
-    if (!isPartitioned || sides.size() == 1 && bytes < SMALL) return;
+    if (sides.isEmpty()) return;
     ShuffleRow row = new ShuffleRow();
-    explain(row, sides);
-    if (row.reason == null) return;
-    row.tables = String.join(" and ", names);
-    row.bytes = Long.valueOf(bytes);
-    rows.add(row);
+    row.operator = node instanceof BaseJoinExec ? "join" : node instanceof WindowExecBase ? "window" : "group";
+    row.keys = sql(sides);
+    addRow(row, sides, isBroadcast);
   }
 
-  private void explain(ShuffleRow row, List<Side> sides) {
-    for (int i = 0; i < sides.size(); i++) {
-      Side side = (Side) sides.get(i), other = (Side) sides.get(sides.size() - 1 - i);
-      PartitionSpec spec = PartitionLayout.of(side.scanned.relation()).table().spec();
-      if (side.fields.isEmpty()) {
-        String added = clause((PartitionKey) other.fields.get(0), side);
-        row.reason = side.name + " is " + (spec.isPartitioned() ? "partitioned by other columns" : "not partitioned");
-        row.statement = added == null ? null : "ALTER TABLE " + side.name + " ADD PARTITION FIELD " + added;
-        return;
-      }
-      if (side.specs > 1) {
-        row.reason = "the files of " + side.name + " that are read have " + side.specs + " partition specs";
-        row.statement = rewrite(side);
-        return;
-      }
+  private static List<Expression> keys(BaseJoinExec join, int side) {
+    return ScalaTypes.list(side == 0 ? join.leftKeys() : join.rightKeys());
+  }
+
+  /** As in SQL: a.id = b.id AND a.k = b.k, or id, k. */
+  private static String sql(List<ShuffleSide> sides) {
+    List<Expression> first = ((ShuffleSide) sides.get(0)).keys, last = ((ShuffleSide) sides.get(sides.size() - 1)).keys;
+    List<String> keys = new ArrayList<>();
+    for (int i = 0; i < first.size(); i++) {
+      String key = sql((Expression) first.get(i), sides.size() > 1);
+      keys.add(sides.size() == 1 ? key : key + " = " + sql((Expression) last.get(i), true));
     }
-    Side first = (Side) sides.get(0), last = (Side) sides.get(sides.size() - 1);
+    return String.join(sides.size() == 1 ? ", " : " AND ", keys);
+  }
+
+  /** A key without the catalog's names. isQualified: with the table's name or alias. */
+  private static String sql(Expression key, final boolean isQualified) {
+    return ((Expression) key.transform(ScalaTypes.rewrite(new ScalaTypes.Replacement() {
+      @Override
+      public boolean isFor(Object e) {
+        return e instanceof AttributeReference;
+      }
+
+      @Override
+      public Object of(Object e) {
+        Seq<String> names = ((AttributeReference) e).qualifier();
+        List<String> kept = isQualified && !names.isEmpty() ? List.of((String) names.last()) : List.of();
+        return ((AttributeReference) e).withQualifier(ScalaTypes.<String>seq(kept));
+      }
+    })))
+      .sql();
+  }
+
+  private void addRow(ShuffleRow row, List<ShuffleSide> sides, boolean isBroadcast)
+    throws ReflectiveOperationException {
+    Set<String> names = new LinkedHashSet<>();
+    List<DataSourceV2ScanRelation> grouped = new ArrayList<>();
+    boolean isOfTables = true;
+    row.sides = new ArrayList<>();
+    row.isPartitioned = Boolean.FALSE;
+    row.isShuffled = Boolean.FALSE;
+    row.bytes = Long.valueOf(0);
+    for (ShuffleSide side : sides) {
+      names.add(side.name);
+      grouped.addAll(side.grouped);
+      isOfTables &= side.scanned != null;
+      if (side.scanned != null) row.sides.add(side.row());
+      if (!side.fields.isEmpty()) row.isPartitioned = Boolean.TRUE;
+      if (isBroadcast) continue;
+      if (side.isShuffled) row.isShuffled = Boolean.TRUE;
+      boolean isSaved = !side.isShuffled && !side.grouped.isEmpty();
+      boolean isCounted = isSaved && side.scanned != null && saved.put(side.scanned.scan(), Boolean.TRUE) != null;
+      if (side.isShuffled || isSaved && !isCounted) row.bytes = Long.valueOf(row.bytes.longValue() + side.bytes);
+    }
+    row.isPartitioned = Boolean.valueOf(isOfTables && row.isPartitioned.booleanValue());
+    row.tables = new ArrayList<>(names);
+    row.isBroadcast = Boolean.valueOf(isBroadcast);
+    if (isBroadcast) row.reason = "one side is broadcast";
+    else if (row.keys.isEmpty()) row.reason = "the join has no equality between columns of both sides";
+    else if (row.isShuffled.booleanValue()) explain(row, sides);
+    else if (grouped.isEmpty()) row.reason = "the rows are already divided so, by a shuffle below or in one task";
+    else row.fields = GroupedScan.fields((DataSourceV2ScanRelation) grouped.get(0));
+    if (operators.add(row.operator + " " + row.keys + " " + row.tables + " " + row.isShuffled)) rows.add(row);
+  }
+
+  private void explain(ShuffleRow row, List<ShuffleSide> sides) {
+    for (int i = 0; i < sides.size() && row.reason == null; i++)
+      explain(row, (ShuffleSide) sides.get(i), (ShuffleSide) sides.get(sides.size() - 1 - i));
+    if (row.reason != null) return;
+    ShuffleSide first = (ShuffleSide) sides.get(0), last = (ShuffleSide) sides.get(sides.size() - 1);
     if (!haveCommonField(first, last)) {
       String has = ((PartitionKey) first.fields.get(0)).clause, other = ((PartitionKey) last.fields.get(0)).clause;
       String replaced = clause((PartitionKey) first.fields.get(0), last);
@@ -155,17 +155,55 @@ public final class ShuffleReasons {
       row.statement = replaced == null
         ? null
         : "ALTER TABLE " + last.name + " REPLACE PARTITION FIELD " + other + " WITH " + replaced;
-    } else if (setting != null) {
+      return;
+    }
+    if (setting != null) {
       row.reason = setting;
       row.statement = reset;
-    } else {
-      for (Side side : sides)
-        if (row.reason == null) row.reason = (String) rejected.get(side.scanned.scan());
-      if (row.reason == null && sides.size() > 1) row.reason = "Spark does not match the partitions on these keys";
+      return;
+    }
+    for (ShuffleSide side : sides)
+      if (row.reason == null) row.reason = (String) rejected.get(side.scanned.scan());
+    for (ShuffleSide side : sides)
+      if (row.reason == null && !GroupedScan.isCandidate(side.scanned) && side.grouped.isEmpty())
+        row.reason = "the files of " + side.name + " are read to be replaced, by copy-on-write";
+    for (ShuffleSide side : sides)
+      if (row.reason == null && side.isEarlier) {
+        row.reason = "the files of " + side.name + " that are read have an earlier partition spec";
+        row.statement = rewrite(side);
+      }
+    if (row.reason == null) row.reason = "Spark does not match the partitions on these keys";
+  }
+
+  /** The reason that one side is, if any. other: the side with which it is joined, or itself. */
+  private void explain(ShuffleRow row, ShuffleSide side, ShuffleSide other) {
+    if (side.scanned == null) {
+      row.reason = !side.isOfIceberg ? side.name + " is not an Iceberg table"
+                                     : "the keys of one side are not columns of one table";
+    } else if (side.specs == 0) {
+      row.reason = "no file of " + side.name + " is read";
+    } else if (side.fields.isEmpty()) {
+      String added = other.fields.isEmpty() ? null : clause((PartitionKey) other.fields.get(0), side);
+      Expression computed = computed(side);
+      if (computed != null)
+        row.reason = side.name + " is partitioned by columns, and the key is " + sql(computed, true);
+      else
+        row.reason = side.name + " is " + (side.isPartitioned() ? "partitioned by other columns" : "not partitioned");
+      row.statement = added == null ? null : "ALTER TABLE " + side.name + " ADD PARTITION FIELD " + added;
+    } else if (side.specs > 1) {
+      row.reason = "the files of " + side.name + " that are read have " + side.specs + " partition specs";
+      row.statement = rewrite(side);
     }
   }
 
-  private static boolean haveCommonField(Side first, Side last) {
+  /** The first key that is no column of the side's table, such as cast(id AS BIGINT); null if all are. */
+  private static Expression computed(ShuffleSide side) {
+    for (Expression key : side.keys)
+      if (side.isPartitioned() && !PartitionLayout.isColumn(key)) return key;
+    return null;
+  }
+
+  private static boolean haveCommonField(ShuffleSide first, ShuffleSide last) {
     for (PartitionKey a : first.fields)
       for (PartitionKey b : last.fields)
         if (a.number.equals(b.number) && a.function.equals(b.function)) return true;
@@ -173,17 +211,17 @@ public final class ShuffleReasons {
   }
 
   /** The partition field by which another table would be partitioned alike; null if it has no such column. */
-  private String clause(PartitionKey key, Side other) {
-    for (Expression column : other.columns)
+  private String clause(PartitionKey key, ShuffleSide other) {
+    for (Expression column : other.keys)
       if (key.number.equals(keys.number(column)) && PartitionLayout.isColumn(column)) {
-        String name = PartitionLayout.path(column);
+        String name = PartitionLayout.quoted(column);
         int end = key.clause.length() - key.column.length();
         return end == 0 ? name : key.clause.substring(0, end - 1) + name + ")";
       }
     return null;
   }
 
-  private static String rewrite(Side side) {
+  private static String rewrite(ShuffleSide side) {
     DataSourceV2Relation relation = (DataSourceV2Relation) side.scanned.relation();
     if (!relation.catalog().isDefined() || !relation.identifier().isDefined()) return null;
     String catalog = ((CatalogPlugin) relation.catalog().get()).name();

@@ -1,16 +1,13 @@
-"""Known faults of Spark's storage-partitioned joins that cost rows: by their issue, with the settings that they need.
+"""Known faults of Spark's storage-partitioned joins that cost rows: by their issue, with the setting that they need.
 
-Whether a query has the shape of a fault is read from the plan that this Spark makes of it: a Spark with the fix
-shuffles there, and is not held back. To add one: a record here and its query in tests/spark/test_spark_issues.py.
+The rule `colocate` does nothing in a session that has one of these settings. To add one: a record here, its setting in
+Colocate.java, and its query in tests/spark/test_spark_issues.py.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-# Types of a key that are not equal as Java objects where they are equal in SQL.
-_INEXACT_TYPES = frozenset({"binary", "float", "double"})
 _BUCKETING = "spark.sql.sources.v2.bucketing."
 
 
@@ -19,16 +16,13 @@ class SparkIssue:
     """A fault of Spark with which a query returns other rows.
 
     reference: such as `SPARK-59121`. cost: what goes wrong, as a sentence. setting: the key that must be `true` for it.
-    key_types: the types of join keys that it needs; empty if it needs a plan in which something above a join relies on
-    the partitions of the tables again, or something other than a join relies on them at all. present_in, absent_in: the
-    versions of Spark where its query was tried, and returned other rows or the same; both are empty where the fault
-    rests on its report alone.
+    present_in, absent_in: the versions of Spark where its query was tried, and returned other rows or the same; both
+    are empty where the fault rests on its report alone.
     """
 
     reference: str
     cost: str
     setting: str
-    key_types: frozenset[str] = frozenset()
     present_in: tuple[str, ...] = ()
     absent_in: tuple[str, ...] = ()
 
@@ -62,7 +56,6 @@ ISSUES: tuple[SparkIssue, ...] = (
         "keys that are equal but not the same object, of the types BINARY, FLOAT and DOUBLE, may be shuffled into "
         "different partitions",
         f"{_BUCKETING}shuffle.enabled",
-        key_types=_INEXACT_TYPES,
         # Two joins on BINARY keys lost no row on 4.1.4 and 4.0.5; these shuffle both sides by FLOAT and DOUBLE.
     ),
     SparkIssue(
@@ -75,17 +68,6 @@ ISSUES: tuple[SparkIssue, ...] = (
 )
 
 
-def issue_of(
-    value: Callable[[str], str], settings: Mapping[str, str], reuses_partitions: bool, key_types: frozenset[str]
-) -> SparkIssue | None:
-    """The first fault whose shape a plan has.
-
-    value: a setting of the session. settings: those that are tried. reuses_partitions: as in PlannedQuery.
-    key_types: of all joins.
-    """
-    for issue in ISSUES:
-        if settings.get(issue.setting, value(issue.setting)) != "true":
-            continue
-        if issue.key_types & key_types if issue.key_types else reuses_partitions:
-            return issue
-    return None
+def issues_of(statement: str | None) -> list[SparkIssue]:
+    """The faults whose setting a SET statement turns off."""
+    return [issue for issue in ISSUES if statement == f"SET {issue.setting} = false"]

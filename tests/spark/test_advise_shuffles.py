@@ -1,0 +1,73 @@
+"""Advice for tables that are joined: the same buckets for both, and what they save."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from pyspark.sql import SparkSession
+from session_settings import settings
+
+import spark_iceberg_sql as sis
+
+NAMES = ("clicks", "orders")
+JOIN = "SELECT count(*), max(c.s), max(o.s) FROM local.advice.clicks c JOIN local.advice.orders o ON c.user = o.user"
+GROUP = "SELECT max(s) FROM (SELECT user, max(s) AS s FROM local.advice.clicks GROUP BY user)"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def tables(spark: SparkSession) -> Iterator[None]:
+    text = "concat(sha2(cast(id AS string), 512), sha2(cast(-id AS string), 512))"
+    for name in NAMES:
+        spark.sql(
+            f"CREATE TABLE local.advice.{name} USING iceberg TBLPROPERTIES "
+            "('read.split.target-size' = '1000000', 'write.target-file-size-bytes' = '4000000') AS "
+            f"SELECT /*+ COALESCE(1) */ id % 30000 AS user, id % 5 AS page, {text} AS s FROM range(80000)"
+        )
+    keys = {"spark.sql.autoBroadcastJoinThreshold": "-1", "spark.sql.sources.v2.bucketing.enabled": "true"}
+    with settings(spark, **keys):
+        yield
+    for name in NAMES:
+        spark.sql(f"DROP TABLE local.advice.{name}")
+
+
+def test_the_same_buckets(spark: SparkSession) -> None:
+    buckets = f"bucket({2 * spark.sparkContext.defaultParallelism}, user)"
+    advice = {name: sis.advise(spark, f"local.advice.{name}", [JOIN, GROUP]) for name in NAMES}
+    for name, other in (NAMES, NAMES[::-1]):
+        best, today = advice[name].best, advice[name].today
+        assert best.spec == buckets, str(advice[name])
+        assert today is not None
+        assert (best.shuffled, today.shuffled > 10_000_000) == (0, True)
+        said = str(advice[name])
+        assert ", and shuffle 0 B instead of " in said
+        assert f"ALTER TABLE local.advice.{other} ADD PARTITION FIELD {buckets}; then rewrite its files" in said
+    assert not sis.spj(spark, JOIN).happens
+    for name in NAMES:
+        for statement in (*advice[name].best.ddl, advice[name].best.rewrite or ""):
+            spark.sql(statement)
+    assert sis.spj(spark, JOIN).happens
+    assert "groupedBy=no shuffle: " in spark.sql(f"EXPLAIN {JOIN}").first()[0]  # type: ignore[index]
+    for name in NAMES:
+        again = sis.advise(spark, f"local.advice.{name}", [JOIN, GROUP])
+        assert again.best.is_today, str(again)
+        assert again.best.shuffled == 0
+        assert "needs the same buckets" not in str(again)
+
+
+def test_buckets_that_a_table_has(spark: SparkSession) -> None:
+    """One of two tables changes, whichever advice is asked for."""
+    spark.sql("ALTER TABLE local.advice.clicks REPLACE PARTITION FIELD bucket(4, user) WITH bucket(8, user)")
+    spark.sql("CALL local.system.rewrite_data_files(table => 'advice.clicks', options => map('rewrite-all', 'true'))")
+    advice = [sis.advise(spark, f"local.advice.{name}", [JOIN]) for name in NAMES]
+    assert len({each.best.spec for each in advice}) == 1, "\n".join(map(str, advice))
+    (changed,) = (each for each in advice if not each.best.is_today)
+    (kept,) = (each for each in advice if each.best.is_today)
+    assert len(changed.best.ddl) == 1
+    assert f"{changed.best.ddl[0]}; then rewrite its files" in str(kept)
+
+
+def test_what_is_not_shuffled_does_not_count(spark: SparkSession) -> None:
+    with settings(spark, **{"spark.sql.autoBroadcastJoinThreshold": "1g"}):
+        advice = sis.advise(spark, "local.advice.orders", [JOIN])
+    assert {proposal.shuffled for proposal in advice} == {0}
