@@ -40,6 +40,7 @@ CONFIGURED = Diagnosis(
     (
         DiagnosedFault("a/b#1", "present", "bounds", "they are read in full", True),
         DiagnosedFault("a/b#22", "not tried", "joins", "none", False),
+        DiagnosedFault("a/b#4", "present", "", "use Parquet", False),
         DiagnosedFault("a/b#3", "absent", "bounds", "none", True),
     ),
     ("something is wrong",),
@@ -60,9 +61,10 @@ def test_one_screen() -> None:
         "rules     1 of 3 on: bounds",
         "          off: joins: no class",
         "          off: fast: by its setting, or it has nothing to do",
-        "faults    2 known faults of this Iceberg that cost rows, with what is done; it does not have a/b#3",
+        "faults    3 known faults of this Iceberg that cost rows, with what is done; it does not have a/b#3",
         "  a/b#1   bounds: they are read in full",
-        "  a/b#22  joins: NOT CORRECTED: `joins` is off (not tried)",
+        "  a/b#22  joins: NOT CORRECTED: it is off (not tried)",
+        "  a/b#4   NOT CORRECTED by any rule: use Parquet",
         "problems  something is wrong",
     ]
     assert not CONFIGURED.ok

@@ -206,11 +206,16 @@ def _warn(spark: SparkSession, results: Results) -> None:
     passing = ", ".join(part for part in results.faults if not results.failed(part)) or "nothing"
     lines = []
     for part, faults in results.faults.items():
+        by_fault: dict[str, list[str]] = {}
         for name, fault in faults.items():
-            label = f"the {part}" if name == part else f"`{name}` of the {part}"
+            by_fault.setdefault(fault, []).append(f"`{name}`")
+        for fault, names in by_fault.items():
+            label = f"the {part}" if part in faults else f"{', '.join(names)} of the {part}"
             lines.append(f"not installed: {label}: {fault}")
     exception = ", except what is named below" if lines else ""
     head = (
         f"{reason(spark)}. Passed self-tests in this session: {passing}{exception}; the rest of the package is untested"
     )
+    if iceberg_jars.misfit() is not None:
+        lines.append(f"help: {iceberg_jars.remedy()}")
     user_warnings.warn("\n".join((head, *lines)))

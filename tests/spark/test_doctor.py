@@ -48,7 +48,7 @@ def test_rules_off_and_catalogs_without_their_credentials(spark: SparkSession) -
     text = str(diagnosis)
     assert "far: rest (SparkCatalog), https://***@host/rest, by S3FileIO" in text
     assert "off: floats: by its setting" in text
-    assert "NOT CORRECTED: `floats` is off" in text
+    assert "floats: NOT CORRECTED: it is off" in text
     assert "hunter2" not in text + diagnosis.to_json()
 
 

@@ -62,7 +62,7 @@ class DiagnosedRule:
 @dataclass(frozen=True, slots=True)
 class DiagnosedFault:
     """A known fault of Iceberg. reference: where it is reported. state: `present`, `absent`, or that nobody has tried.
-    rule, remedy: what this package does. is_corrected: whether that rule is on.
+    rule, remedy: what this package does, or without a rule, what to do. is_corrected: whether that rule is on.
     """
 
     reference: str
@@ -148,8 +148,13 @@ class Diagnosis(Result):
         width = max((len(fault.reference) for fault in present), default=0)
         for fault in present:
             state = "" if fault.state == "present" else f" ({fault.state})"
-            remedy = fault.remedy if fault.is_corrected else f"NOT CORRECTED: `{fault.rule}` is off"
-            yield f"  {fault.reference:<{width}}  {fault.rule}: {remedy}{state}"
+            if not fault.rule:
+                remedy = f"NOT CORRECTED by any rule: {fault.remedy}"
+            elif fault.is_corrected:
+                remedy = f"{fault.rule}: {fault.remedy}"
+            else:
+                remedy = f"{fault.rule}: NOT CORRECTED: it is off"
+            yield f"  {fault.reference:<{width}}  {remedy}{state}"
 
 
 def _section(title: str, lines: object) -> Iterator[str]:

@@ -118,12 +118,16 @@ def require_usable(session: Java) -> None:
         return
     if is_usable(session) and not any(name.startswith("scala/") for name in _missing_classes(jar)):
         return
+    raise IcebergSqlError(misfit() or "", help=remedy())
+
+
+def remedy() -> str:
+    """What to do about a misfit."""
     spark, scala = spark_version(), scala_version()
     try:
-        remedy = f"start Spark with spark.jars.packages={versions.runtime(spark, scala).coordinate} instead"
+        return f"start Spark with spark.jars.packages={versions.runtime(spark, scala).coordinate} instead"
     except IcebergSqlError:  # no runtime is pinned for this Spark
-        remedy = f"start Spark with iceberg-spark-runtime-{versions.minor(spark)}_{scala} instead, if there is one"
-    raise IcebergSqlError(misfit() or "", help=remedy)
+        return f"start Spark with iceberg-spark-runtime-{versions.minor(spark)}_{scala} instead, if there is one"
 
 
 def is_usable(session: Java) -> bool:
