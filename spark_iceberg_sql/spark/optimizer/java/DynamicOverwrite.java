@@ -44,7 +44,7 @@ public final class DynamicOverwrite {
       }
       if (others > 0
         && REPORTED.add(table.uuid() + " " + table.location() + " " + snapshot.snapshotId() + " " + specId))
-        SwitchedRule.warn(spec.isUnpartitioned() ? allRows(name, files) : rowsThatStay(name, others));
+        SwitchedRule.warn(spec.isUnpartitioned() ? allRows(name, files, spec) : rowsThatStay(name, others));
     } catch (RuntimeException e) {
       return; // an option or a manifest that cannot be read: the write itself reports it
     }
@@ -69,11 +69,12 @@ public final class DynamicOverwrite {
     return text.append("write ").append(deleteAndInsert(name)).toString();
   }
 
-  private static String allRows(String name, long files) {
+  private static String allRows(String name, long files, PartitionSpec spec) {
+    // In format version 1 a dropped field stays, as void; Iceberg before 1.10 takes the spec for one with partitions.
+    String others = spec.fields().isEmpty() ? "" : " (with Iceberg before 1.10, none of them)";
     return "the overwrite replaces all rows of `" + Outgoing.visible(name) + "`, in "
-      + (files == 1 ? "1 data file" : files + " data files")
-      + ", if the query returns any: its current partition spec has no fields\nhelp: to replace some of them, write "
-      + deleteAndInsert(name);
+      + (files == 1 ? "1 data file" : files + " data files") + ", if the query returns any" + others
+      + ": its current partition spec has no fields\nhelp: to replace some of them, write " + deleteAndInsert(name);
   }
 
   private static String deleteAndInsert(String name) {
