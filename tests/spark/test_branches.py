@@ -16,6 +16,7 @@ from spark_iceberg_sql.spark.bridge.jvm import shims
 NAMESPACE = "local.branched"
 T, OTHER, PLAIN = f"{NAMESPACE}.t", f"{NAMESPACE}.other", f"{NAMESPACE}.plain"
 WAP = "spark.wap.branch"
+BUCKETED = "local.branched.bucketed"
 MAIN, AUDIT = (10, 1), (24, 3)  # rows and files
 DAY = f"SELECT * FROM {T} WHERE d = DATE '2024-01-03'"  # which the branch alone has
 BY_PATH_FOLLOWS = shims.SPARK_VERSION < (4, 1)  # Iceberg 1.12 reads main of a table that is read by its path
@@ -191,8 +192,12 @@ def test_spj(on_audit: SparkSession) -> None:
     with settings(on_audit, **{"spark.sql.autoBroadcastJoinThreshold": "-1"}):
         report = sis.spj(on_audit, f"SELECT * FROM {T} a JOIN {OTHER} b USING (d)")
         (join,) = report.operators
-        assert join.tables == (T, OTHER)
-        assert "partitions" in (join.why or "")
+        assert join.tables == (f"{T} (branch audit)", OTHER)
+        assert join.why == f"the snapshot of {T} (branch audit) that is read is chosen by an option"
+        on_audit.sql(f"CREATE TABLE {BUCKETED} USING iceberg PARTITIONED BY (bucket(4, id)) AS SELECT * FROM {OTHER}")
+        (join,) = sis.spj(on_audit, f"SELECT * FROM {T} a JOIN {BUCKETED} b USING (id)").operators
+        on_audit.sql(f"DROP TABLE {BUCKETED}")
+        assert join.statement == f"ALTER TABLE {T} ADD PARTITION FIELD bucket(4, id); then rewrite its files"
 
 
 # ------------------------------------------------------------------ functions

@@ -445,9 +445,8 @@ def test_what_is_written_may_be_computed(spark: SparkSession, lake: Path) -> Non
             spark.sql(text)
         assert files(lake / "db") == before, text
     spark.sql("USE spark_catalog")
-    with pytest.raises((PySparkException, Py4JJavaError)) as caught:  # Iceberg's own error, not the bridge's
+    with pytest.raises(IcebergSqlError, match=re.escape("`db.copy.history` is a metadata table")):
         spark.sql(f"CALL {name}.system.expire_snapshots(table => 'db.copy.history')")
-    assert "operations([])" not in str(caught.value)
     # Reading a copy, or writing another table in these ways, still works.
     spark.sql(f"EXECUTE IMMEDIATE 'INSERT INTO owner_{lake.name}.db.t SELECT * FROM {name}.db.copy'")
     spark.sql(f'CALL owner_{lake.name}.system.rewrite_manifests("db.t")')

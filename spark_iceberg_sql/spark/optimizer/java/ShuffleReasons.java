@@ -11,10 +11,7 @@ import org.apache.spark.sql.catalyst.expressions.AttributeReference;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.plans.physical.BroadcastDistribution;
 import org.apache.spark.sql.catalyst.plans.physical.ClusteredDistribution;
-import org.apache.spark.sql.connector.catalog.CatalogPlugin;
-import org.apache.spark.sql.connector.catalog.Identifier;
 import org.apache.spark.sql.execution.SparkPlan;
-import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation;
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation;
 import org.apache.spark.sql.execution.joins.BaseJoinExec;
 import org.apache.spark.sql.execution.window.WindowExecBase;
@@ -154,7 +151,7 @@ public final class ShuffleReasons {
       row.reason = first.name + " is partitioned by " + has + ", " + last.name + " by " + other;
       row.statement = replaced == null
         ? null
-        : "ALTER TABLE " + last.name + " REPLACE PARTITION FIELD " + other + " WITH " + replaced;
+        : "ALTER TABLE " + last.sqlName + " REPLACE PARTITION FIELD " + other + " WITH " + replaced;
       return;
     }
     if (setting != null) {
@@ -166,11 +163,13 @@ public final class ShuffleReasons {
       if (row.reason == null) row.reason = (String) rejected.get(side.scanned.scan());
     for (ShuffleSide side : sides)
       if (row.reason == null && !GroupedScan.isCandidate(side.scanned) && side.grouped.isEmpty())
-        row.reason = "the files of " + side.name + " are read to be replaced, by copy-on-write";
+        row.reason = side.scanned.scan().getClass().getName().equals(SparkScans.OF_QUERY)
+          ? "the snapshot of " + side.name + " that is read is chosen by an option"
+          : "the files of " + side.name + " are read to be replaced, by copy-on-write";
     for (ShuffleSide side : sides)
       if (row.reason == null && side.isEarlier) {
         row.reason = "the files of " + side.name + " that are read have an earlier partition spec";
-        row.statement = rewrite(side);
+        row.statement = FileBounds.rewriteAll(side.sqlName);
       }
     if (row.reason == null) row.reason = "Spark does not match the partitions on these keys";
   }
@@ -189,10 +188,10 @@ public final class ShuffleReasons {
         row.reason = side.name + " is partitioned by columns, and the key is " + sql(computed, true);
       else
         row.reason = side.name + " is " + (side.isPartitioned() ? "partitioned by other columns" : "not partitioned");
-      row.statement = added == null ? null : "ALTER TABLE " + side.name + " ADD PARTITION FIELD " + added;
+      row.statement = added == null ? null : "ALTER TABLE " + side.sqlName + " ADD PARTITION FIELD " + added;
     } else if (side.specs > 1) {
       row.reason = "the files of " + side.name + " that are read have " + side.specs + " partition specs";
-      row.statement = rewrite(side);
+      row.statement = FileBounds.rewriteAll(side.sqlName);
     }
   }
 
@@ -219,13 +218,5 @@ public final class ShuffleReasons {
         return end == 0 ? name : key.clause.substring(0, end - 1) + name + ")";
       }
     return null;
-  }
-
-  private static String rewrite(ShuffleSide side) {
-    DataSourceV2Relation relation = (DataSourceV2Relation) side.scanned.relation();
-    if (!relation.catalog().isDefined() || !relation.identifier().isDefined()) return null;
-    String catalog = ((CatalogPlugin) relation.catalog().get()).name();
-    return "CALL " + catalog + ".system.rewrite_data_files(table => '" + (Identifier) relation.identifier().get()
-      + "', options => map('rewrite-all', 'true'))";
   }
 }

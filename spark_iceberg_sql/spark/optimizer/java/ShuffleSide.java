@@ -10,7 +10,11 @@ import org.apache.iceberg.PartitionField;
 import org.apache.iceberg.PartitionSpec;
 import org.apache.iceberg.ScanTask;
 import org.apache.iceberg.spark.SparkSchemaUtil;
+import org.apache.iceberg.spark.source.SparkTable;
 import org.apache.spark.sql.catalyst.expressions.Expression;
+import org.apache.spark.sql.catalyst.util.QuotingUtils;
+import org.apache.spark.sql.connector.catalog.CatalogPlugin;
+import org.apache.spark.sql.connector.catalog.Identifier;
 import org.apache.spark.sql.connector.read.Scan;
 import org.apache.spark.sql.execution.SortExec;
 import org.apache.spark.sql.execution.SparkPlan;
@@ -27,6 +31,8 @@ public final class ShuffleSide {
   public DataSourceV2ScanRelation scanned;
   /** Of the table; of the last scan below if no table has the keys. */
   public String name;
+  /** The table's, for a statement: without the branch that is read. */
+  public String sqlName;
   /** The fields of the table's spec whose values follow from the keys. */
   public final List<PartitionKey> fields = new ArrayList<>();
   /** Of the rows that are read, about: of the files, by the share of the columns that are needed. */
@@ -65,7 +71,10 @@ public final class ShuffleSide {
       side.scanned = null;
       return side;
     }
-    side.name = PartitionLayout.name((DataSourceV2Relation) side.scanned.relation());
+    DataSourceV2Relation relation = (DataSourceV2Relation) side.scanned.relation();
+    side.sqlName = sqlName(relation, layout.table().name());
+    String branch = ((SparkTable) relation.table()).branch();
+    side.name = branch == null ? PartitionLayout.name(relation) : side.sqlName + " (branch " + branch + ")";
     Set<Integer> numbers = new HashSet<>();
     for (Expression key : side.keys) numbers.add(all.number(key));
     for (PartitionField field : layout.table().spec().fields())
@@ -77,6 +86,17 @@ public final class ShuffleSide {
       side.isEarlier |= ((PartitionSpec) spec).specId() != layout.table().spec().specId();
     }
     return side;
+  }
+
+  private static String sqlName(DataSourceV2Relation relation, String table) {
+    if (!relation.catalog().isDefined() || relation.identifier().isEmpty()) return table;
+    Identifier identifier = (Identifier) relation.identifier().get();
+    StringBuilder name =
+      new StringBuilder(QuotingUtils.quoteIfNeeded(((CatalogPlugin) relation.catalog().get()).name()));
+    for (String part : identifier.namespace()) name.append('.').append(QuotingUtils.quoteIfNeeded(part));
+    boolean isTable = table.endsWith(identifier.name()); // otherwise it is the branch, and the namespace has the table
+    return isTable ? name.append('.').append(QuotingUtils.quoteIfNeeded(identifier.name())).toString()
+                   : name.toString();
   }
 
   /** Of the rows that a scan reads. */
