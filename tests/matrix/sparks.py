@@ -139,6 +139,8 @@ def _downloaded(folder: Path, version: str, scala: str, modules: tuple[str, ...]
 
 
 def _linked(folder: Path, fill: Callable[[Path], None]) -> Path:
+    if folder.is_dir() and not all(entry.exists() for entry in folder.iterdir()):
+        shutil.rmtree(folder)  # its links are to an environment that is gone
     if not folder.is_dir():
         part = folder.with_suffix(f".{os.getpid()}")
         part.mkdir(parents=True)
