@@ -169,7 +169,7 @@ public final class ShuffleReasons {
     for (ShuffleSide side : sides)
       if (row.reason == null && side.isEarlier) {
         row.reason = "the files of " + side.name + " that are read have an earlier partition spec";
-        row.statement = FileBounds.rewriteAll(side.sqlName);
+        row.statement = side.rewrite;
       }
     if (row.reason == null) row.reason = "Spark does not match the partitions on these keys";
   }
@@ -191,7 +191,7 @@ public final class ShuffleReasons {
       row.statement = added == null ? null : "ALTER TABLE " + side.sqlName + " ADD PARTITION FIELD " + added;
     } else if (side.specs > 1) {
       row.reason = "the files of " + side.name + " that are read have " + side.specs + " partition specs";
-      row.statement = FileBounds.rewriteAll(side.sqlName);
+      row.statement = side.rewrite;
     }
   }
 

@@ -33,6 +33,8 @@ public final class ShuffleSide {
   public String name;
   /** The table's, for a statement: without the branch that is read. */
   public String sqlName;
+  /** The statement that rewrites the table's files; null if its catalog is not known. */
+  public String rewrite;
   /** The fields of the table's spec whose values follow from the keys. */
   public final List<PartitionKey> fields = new ArrayList<>();
   /** Of the rows that are read, about: of the files, by the share of the columns that are needed. */
@@ -72,8 +74,8 @@ public final class ShuffleSide {
       return side;
     }
     DataSourceV2Relation relation = (DataSourceV2Relation) side.scanned.relation();
-    side.sqlName = sqlName(relation, layout.table().name());
-    String branch = ((SparkTable) relation.table()).branch();
+    side.setNames(relation, layout.table().name());
+    String branch = relation.table() instanceof SparkTable ? ((SparkTable) relation.table()).branch() : null;
     side.name = branch == null ? PartitionLayout.name(relation) : side.sqlName + " (branch " + branch + ")";
     Set<Integer> numbers = new HashSet<>();
     for (Expression key : side.keys) numbers.add(all.number(key));
@@ -88,15 +90,18 @@ public final class ShuffleSide {
     return side;
   }
 
-  private static String sqlName(DataSourceV2Relation relation, String table) {
-    if (!relation.catalog().isDefined() || relation.identifier().isEmpty()) return table;
+  private void setNames(DataSourceV2Relation relation, String table) {
+    sqlName = table;
+    if (!relation.catalog().isDefined() || !relation.identifier().isDefined()) return;
     Identifier identifier = (Identifier) relation.identifier().get();
-    StringBuilder name =
-      new StringBuilder(QuotingUtils.quoteIfNeeded(((CatalogPlugin) relation.catalog().get()).name()));
-    for (String part : identifier.namespace()) name.append('.').append(QuotingUtils.quoteIfNeeded(part));
-    boolean isTable = table.endsWith(identifier.name()); // otherwise it is the branch, and the namespace has the table
-    return isTable ? name.append('.').append(QuotingUtils.quoteIfNeeded(identifier.name())).toString()
-                   : name.toString();
+    StringBuilder name = new StringBuilder();
+    for (String part : identifier.namespace()) name.append(QuotingUtils.quoteIfNeeded(part)).append('.');
+    if (table.endsWith(identifier.name())) name.append(QuotingUtils.quoteIfNeeded(identifier.name()));
+    else name.setLength(Math.max(0, name.length() - 1)); // it is the branch, and the namespace has the table
+    String catalog = QuotingUtils.quoteIfNeeded(((CatalogPlugin) relation.catalog().get()).name());
+    sqlName = catalog + "." + name;
+    rewrite =
+      "CALL " + catalog + ".system.rewrite_data_files(table => '" + name + "', options => map('rewrite-all', 'true'))";
   }
 
   /** Of the rows that a scan reads. */
