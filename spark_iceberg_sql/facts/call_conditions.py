@@ -10,6 +10,7 @@ from spark_iceberg_sql.model.schema import Schema, similar_names
 from spark_iceberg_sql.model.spec import PartitionField, Specs
 from spark_iceberg_sql.model.types import Struct
 from spark_iceberg_sql.records import record
+from spark_iceberg_sql.syntax.brackets import between_commas
 from spark_iceberg_sql.syntax.lexer import STRINGS, TRIVIA, Token, TokenKind, tokenize
 from spark_iceberg_sql.syntax.literals import unescape
 from spark_iceberg_sql.syntax.spark_mistakes.refused_statement import NAME_KINDS
@@ -121,7 +122,7 @@ def wrong_form(condition: str, spark: Version | None = None) -> WrongCondition |
         )
     if tokens[-1].text == ";":
         return WrongCondition("ends with `;`", "leave the `;` out")
-    if any(token.text == "," for token in outer_tokens(tokens)):
+    if len(between_commas(tokens)) > 1:
         return WrongCondition("has a comma between conditions", "join them by AND")
     for before, token, following in zip([None, *tokens], tokens, tokens[1:], strict=False):
         if token.word in _AGGREGATES and following.text == "(" and (before is None or before.text != "."):
@@ -146,15 +147,6 @@ def missing_column(schema: Schema, name: str) -> str:
 
 def _tokens(condition: str) -> list[Token]:
     return [token for token in tokenize(condition) if token.kind not in TRIVIA]
-
-
-def outer_tokens(tokens: list[Token]) -> Iterator[Token]:
-    """The tokens that are in no brackets."""
-    depth = 0
-    for token in tokens:
-        depth += {"(": 1, "[": 1, ")": -1, "]": -1}.get(token.text, 0)
-        if not depth:
-            yield token
 
 
 def _compared(tokens: list[Token]) -> Iterator[str]:

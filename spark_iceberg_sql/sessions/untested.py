@@ -20,7 +20,7 @@ from spark_iceberg_sql.spark.bridge.gate import user_warnings
 from spark_iceberg_sql.spark.bridge.jvm import gateway, iceberg_jars, iceberg_version, logs
 from spark_iceberg_sql.spark.gate import intercept
 from spark_iceberg_sql.spark.modes import validated_mode
-from spark_iceberg_sql.spark.optimizer import injection, rule_records
+from spark_iceberg_sql.spark.optimizer import injection, rule_listing, rule_records
 from spark_iceberg_sql.spark.tables.functions import by_path, discovery, metadata_functions
 from spark_iceberg_sql.spark.transforms import functions
 from spark_iceberg_sql.syntax.identifiers import string_literal
@@ -206,11 +206,8 @@ def _warn(spark: SparkSession, results: Results) -> None:
     passing = ", ".join(part for part in results.faults if not results.failed(part)) or "nothing"
     lines = []
     for part, faults in results.faults.items():
-        by_fault: dict[str, list[str]] = {}
-        for name, fault in faults.items():
-            by_fault.setdefault(fault, []).append(f"`{name}`")
-        for fault, names in by_fault.items():
-            label = f"the {part}" if part in faults else f"{', '.join(names)} of the {part}"
+        for names, fault in rule_listing.by_reason(faults):
+            label = f"the {part}" if part in faults else f"{names} of the {part}"
             lines.append(f"not installed: {label}: {fault}")
     exception = ", except what is named below" if lines else ""
     head = (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from spark_iceberg_sql.spark.bridge.functions import python_table_functions
@@ -27,10 +27,8 @@ def disabled_message(faults: Mapping[str, str]) -> str:
         f"{iceberg_version.both()}; SELECT * FROM iceberg_rules() lists all, and {iceberg_version.PAGE} says what "
         "works with which version"
     )
-    by_fault: dict[str, list[str]] = {}
-    for name, fault in faults.items():
-        by_fault.setdefault(fault if len(fault) <= _LONGEST else fault[:_LONGEST] + " ...", []).append(name)
-    reasons = (f"{', '.join(f'`{name}`' for name in names)}: {fault}" for fault, names in by_fault.items())
+    short = {name: fault if len(fault) <= _LONGEST else f"{fault[:_LONGEST]} ..." for name, fault in faults.items()}
+    reasons = (f"{names}: {fault}" for names, fault in by_reason(short))
     is_short = len(faults) <= len(SAFETY)
     consequences = (
         f"without `{rule.name}`, {rule.if_disabled}"
@@ -38,6 +36,14 @@ def disabled_message(faults: Mapping[str, str]) -> str:
         if rule.name in faults and (is_short or rule.name in SAFETY)
     )
     return "\n".join((head, *reasons, *consequences))
+
+
+def by_reason(faults: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """The names with the same fault, in backticks, and the fault."""
+    names: dict[str, list[str]] = {}
+    for name, fault in faults.items():
+        names.setdefault(fault, []).append(f"`{name}`")
+    return ((", ".join(quoted), fault) for fault, quoted in names.items())
 
 
 def register(spark: SparkSession, faults: Mapping[str, str]) -> None:

@@ -1,6 +1,7 @@
 package sparkicebergsql;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
@@ -12,7 +13,6 @@ import org.apache.iceberg.ScanTask;
 import org.apache.iceberg.spark.SparkSchemaUtil;
 import org.apache.iceberg.spark.source.SparkTable;
 import org.apache.spark.sql.catalyst.expressions.Expression;
-import org.apache.spark.sql.catalyst.util.QuotingUtils;
 import org.apache.spark.sql.connector.catalog.CatalogPlugin;
 import org.apache.spark.sql.connector.catalog.Identifier;
 import org.apache.spark.sql.connector.read.Scan;
@@ -75,8 +75,6 @@ public final class ShuffleSide {
     }
     DataSourceV2Relation relation = (DataSourceV2Relation) side.scanned.relation();
     side.setNames(relation, layout.table().name());
-    String branch = relation.table() instanceof SparkTable ? ((SparkTable) relation.table()).branch() : null;
-    side.name = branch == null ? PartitionLayout.name(relation) : side.sqlName + " (branch " + branch + ")";
     Set<Integer> numbers = new HashSet<>();
     for (Expression key : side.keys) numbers.add(all.number(key));
     for (PartitionField field : layout.table().spec().fields())
@@ -91,17 +89,21 @@ public final class ShuffleSide {
   }
 
   private void setNames(DataSourceV2Relation relation, String table) {
-    sqlName = table;
-    if (!relation.catalog().isDefined() || !relation.identifier().isDefined()) return;
-    Identifier identifier = (Identifier) relation.identifier().get();
-    StringBuilder name = new StringBuilder();
-    for (String part : identifier.namespace()) name.append(QuotingUtils.quoteIfNeeded(part)).append('.');
-    if (table.endsWith(identifier.name())) name.append(QuotingUtils.quoteIfNeeded(identifier.name()));
-    else name.setLength(Math.max(0, name.length() - 1)); // it is the branch, and the namespace has the table
-    String catalog = QuotingUtils.quoteIfNeeded(((CatalogPlugin) relation.catalog().get()).name());
-    sqlName = catalog + "." + name;
-    rewrite =
-      "CALL " + catalog + ".system.rewrite_data_files(table => '" + name + "', options => map('rewrite-all', 'true'))";
+    name = sqlName = PartitionLayout.name(relation);
+    if (relation.catalog().isDefined() && relation.identifier().isDefined()) {
+      String catalog = ((CatalogPlugin) relation.catalog().get()).name();
+      Identifier identifier = (Identifier) relation.identifier().get();
+      String[] namespace = identifier.namespace();
+      if (!table.endsWith(identifier.name()) && namespace.length > 0) { // it is the branch, and the last one the table
+        int last = namespace.length - 1;
+        identifier = Identifier.of((String[]) Arrays.copyOf(namespace, last), namespace[last]);
+        sqlName = catalog + "." + identifier;
+      }
+      rewrite = "CALL " + catalog + ".system.rewrite_data_files(table => '" + identifier
+        + "', options => map('rewrite-all', 'true'))";
+    }
+    String branch = relation.table() instanceof SparkTable ? ((SparkTable) relation.table()).branch() : null;
+    if (branch != null) name = sqlName + " (branch " + branch + ")";
   }
 
   /** Of the rows that a scan reads. */
