@@ -21,9 +21,10 @@ from mkdocs.structure.files import File, Files
 
 from spark_iceberg_sql import errors
 from spark_iceberg_sql.cli import COMMANDS, Command
-from spark_iceberg_sql.config.keys import KEYS, PURPOSE, Reader, WrongValueError
+from spark_iceberg_sql.config.configuration import OWN_FILE, TABLE
 from spark_iceberg_sql.config.schema import schema
-from spark_iceberg_sql.config.settings import OWN_FILE, TABLE, Settings
+from spark_iceberg_sql.config.settings import SETTINGS, Setting
+from spark_iceberg_sql.config.value_types import ValueType, WrongValueError
 from spark_iceberg_sql.insight.advise.model import Advice
 from spark_iceberg_sql.insight.diagnosis.model import Diagnosis
 from spark_iceberg_sql.insight.explain.model import Explanation
@@ -279,7 +280,8 @@ def _argument(argument: Argument, position: str) -> str:
 def settings() -> str:
     """The settings: what each accepts, its default, its purpose."""
     rows = "\n".join(
-        f"| {_code(key)} | {_taken(read)} | {_default(key)} | {PURPOSE[key]} |" for key, read in KEYS.items()
+        f"| {_code(setting.key)} | {_taken(setting.value_type)} | {_default(setting)} | {setting.purpose} |"
+        for setting in SETTINGS.values()
     )
     return f"""# Settings
 
@@ -294,18 +296,17 @@ file, the nearest parent folder that has either is used; [Check SQL](../guide/ch
 """
 
 
-def _taken(read: Reader) -> str:
-    """What a setting accepts, from its reader's message for an invalid value."""
+def _taken(value_type: ValueType[Any]) -> str:
+    """What a setting accepts, from the message for an invalid value."""
     try:
-        read(object(), Path())
+        value_type.read(object(), Path())
     except WrongValueError as takes:
         return _quoted(str(takes))
-    raise TypeError(f"{read} takes anything")
+    raise TypeError("a type that takes anything")
 
 
-def _default(key: str) -> str:
-    default = getattr(Settings(), key.replace("-", "_"))
-    return "" if default is None else _code(_toml(default))
+def _default(setting: Setting[Any]) -> str:
+    return "" if setting.default is None else _code(_toml(setting.default))
 
 
 def _toml(value: object) -> str:

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from spark_iceberg_sql.checker.files.linter import Linter
-from spark_iceberg_sql.config.settings import Configuration
+from spark_iceberg_sql.config.configuration import Configuration
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.files.discovery import decode, find_files, read_bytes
 

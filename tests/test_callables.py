@@ -6,7 +6,6 @@ from __future__ import annotations
 import pytest
 
 from spark_iceberg_sql.checker.files.linter import Linter
-from spark_iceberg_sql.config.keys import KEYS
 from spark_iceberg_sql.config.settings import Settings
 
 SPARK = "from airflow.providers.apache.spark.operators.spark_sql import SparkSqlOperator\n"
@@ -86,4 +85,4 @@ def test_what_they_are_given_and_nobody_can_read_is_said() -> None:
 def test_a_name_that_is_none_is_refused() -> None:
     for wrong in (["a b"], [".a.b"], [""], ["run()"], "run"):
         with pytest.raises(ValueError, match="list of"):
-            KEYS["callables"](wrong, None)  # type: ignore[arg-type]
+            Settings.callables.value_type.read(wrong, None)  # type: ignore[arg-type]

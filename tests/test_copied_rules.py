@@ -202,7 +202,7 @@ def test_no_fix_causes_an_error_of_a_copy(code: str, copies: dict[str, Rule], mo
 # Examples in help texts, the code of internal errors, which the reports themselves know, and the two that a session
 # decides otherwise than a file: a form that only the gate brings to Iceberg's parser, and another format's statement.
 NAMED_IN = {
-    *("diagnostics.py", "config/keys.py", "cli/options.py", "cli/explain.py"),
+    *("diagnostics.py", "config/settings.py", "config/value_types.py", "cli/explain.py"),
     *("spark/gate/scripts.py", "spark/gate/admission.py"),
 }
 

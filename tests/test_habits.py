@@ -20,9 +20,9 @@ import pytest
 import yaml
 
 from spark_iceberg_sql.cli import COMMANDS, main
-from spark_iceberg_sql.config.keys import KEYS
+from spark_iceberg_sql.config.configuration import Configuration
 from spark_iceberg_sql.config.schema import schema
-from spark_iceberg_sql.config.settings import Configuration, Settings
+from spark_iceberg_sql.config.settings import SETTINGS, Settings
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.errors import ConfigError
 from spark_iceberg_sql.report import FORMATS
@@ -340,7 +340,7 @@ def test_the_schema_is_printed(capsys: Any) -> None:
     printed = json.loads(capsys.readouterr().out)
     assert printed == schema(SETTINGS_SCHEMA)
     jsonschema.Draft7Validator.check_schema(printed)
-    assert list(printed["properties"]) == list(KEYS)
+    assert list(printed["properties"]) == list(SETTINGS)
     for key, of in printed["properties"].items():
         if "default" in of:
             jsonschema.validate(of["default"], of), key

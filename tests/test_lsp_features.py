@@ -18,7 +18,7 @@ from test_lsp import ADD, TABLE, Editor, place
 from test_memo import edited, scripts
 
 from spark_iceberg_sql.checker.files.linter import Linter
-from spark_iceberg_sql.config.settings import Configuration
+from spark_iceberg_sql.config.configuration import Configuration
 from spark_iceberg_sql.diagnostics import Edit, apply_edits
 from spark_iceberg_sql.editor.documents import Document
 from spark_iceberg_sql.editor.open_files import OpenFiles

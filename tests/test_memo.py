@@ -12,7 +12,7 @@ from samples import sampled
 from spark_iceberg_sql.checker.engine import check, check_and_apply
 from spark_iceberg_sql.checker.files.linter import Linter
 from spark_iceberg_sql.checker.statement_cache import StatementCache
-from spark_iceberg_sql.config.settings import Configuration
+from spark_iceberg_sql.config.configuration import Configuration
 from spark_iceberg_sql.files.discovery import extract_source
 from spark_iceberg_sql.model.tables import Tables
 from spark_iceberg_sql.syntax import nodes

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from spark_iceberg_sql.model.schema import Schema, folded, similar_names
+from spark_iceberg_sql.model.schema import Schema, folded
 from spark_iceberg_sql.model.table import Table
 from spark_iceberg_sql.model.tables import Tables
 from spark_iceberg_sql.model.types import Field, List, Map, Primitive, Struct
+from spark_iceberg_sql.similar_names import similar_names
 
 INT, TEXT = Primitive("int"), Primitive("string")
 POINT = Struct((Field("x", INT), Field("y", INT)))

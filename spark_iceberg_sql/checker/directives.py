@@ -7,6 +7,7 @@ import re
 from spark_iceberg_sql.lazy import regex
 from spark_iceberg_sql.records import record
 from spark_iceberg_sql.rules.registry import ALL
+from spark_iceberg_sql.similar_names import CERTAIN, NAME, ONE_OF, WORD, similar_name
 
 _OPEN = r"(?:--|/\*|#)\s*"
 _CODE = r"[A-Za-z]+[0-9]+"
@@ -76,11 +77,11 @@ def parse_directive(comment: str) -> Directive | None:
     if (directive_match := _DIRECTIVE.match(comment)) is not None:
         return _parse_iceberg_sql(comment, directive_match)
     lookalike = _NOQA_LOOKALIKE.match(comment)
-    if lookalike is not None and _is_own_rule(lookalike["code"]) and _closest(lookalike["word"], ["noqa"], 0.6):
+    if lookalike is not None and _is_own_rule(lookalike["code"]) and similar_name(lookalike["word"], ["noqa"]):
         mistake = f"unknown word `{lookalike['word']}`; write `noqa: {lookalike['code']}`"
         return Directive(lookalike.end(), mistake=mistake)
     lookalike = _DIRECTIVE_LOOKALIKE.match(comment)
-    if lookalike is not None and _closest(lookalike["word"], ["iceberg-sql"], 0.75):
+    if lookalike is not None and similar_name(lookalike["word"], ["iceberg-sql"], WORD):
         return Directive(lookalike.end(), mistake=f"`{lookalike['word']}` is not `iceberg-sql:`")
     return None
 
@@ -92,7 +93,7 @@ def _parse_noqa(comment: str, match: re.Match[str]) -> Directive:
             return Directive(rule_match.end(), mistake=f"a colon is missing; write `noqa: {rule_match['word']}`")
         return Directive(match.end(), is_shared=True)
     names = re.findall(_WORD, match["codes"])
-    codes, mistake = _resolve_names(names, 0.85)  # another linter has its own words
+    codes, mistake = _resolve_names(names, CERTAIN)  # another linter has its own words
     return Directive(match.end(), codes, is_shared=True, mistake=mistake)
 
 
@@ -101,7 +102,7 @@ def _parse_iceberg_sql(comment: str, match: re.Match[str]) -> Directive:
     if word == "skip-file":
         return Directive(end, skip_file=True)
     if word != "ignore":
-        suggestion = _closest(word, ["ignore", "skip-file"], 0.5)
+        suggestion = similar_name(word, ["ignore", "skip-file"], ONE_OF)
         help_ = f"; did you mean `{suggestion}`?" if suggestion else "; write `ignore[CODE]` or `skip-file`"
         fact = f"unknown word `{word}`" if word else "no word after `iceberg-sql:`"
         return Directive(end, mistake=f"{fact}{help_}")
@@ -116,19 +117,19 @@ def _parse_iceberg_sql(comment: str, match: re.Match[str]) -> Directive:
     names = re.findall(r"[^\s,]+", code_list["codes"])
     if not names:
         return Directive(code_list.end(), applies_to_next=True, mistake="no rule in `ignore[]`")
-    codes, mistake = _resolve_names(names, 0.6)
+    codes, mistake = _resolve_names(names, NAME)
     return Directive(code_list.end(), codes, applies_to_next=True, mistake=mistake)
 
 
-def _resolve_names(names: list[str], cutoff: float) -> tuple[tuple[str, ...], str | None]:
+def _resolve_names(names: list[str], at_least: float) -> tuple[tuple[str, ...], str | None]:
     """The codes of a list of codes and names, and the mistake in it, if there is one.
 
-    cutoff: the similarity to a rule's name from which a word is a mistake and not another linter's rule.
+    at_least: the similarity to a rule's name from which a word is a mistake and not another linter's rule.
     """
     codes, mistake = dict[str, None](), None
     for name in names:
         code = _NAMES.get(name.lower(), name if "-" in name else name.upper())
-        suggestion = _similar_rule(name, cutoff) if code not in _CODES else None
+        suggestion = _similar_rule(name, at_least) if code not in _CODES else None
         if suggestion is None:
             codes[code] = None
         elif mistake is None:
@@ -136,19 +137,12 @@ def _resolve_names(names: list[str], cutoff: float) -> tuple[tuple[str, ...], st
     return tuple(codes), mistake
 
 
-def _similar_rule(word: str, cutoff: float) -> str | None:
+def _similar_rule(word: str, at_least: float) -> str | None:
     """The code or name of a rule that a misspelt word resembles."""
     if re.fullmatch(r"SIS\w*", word, re.IGNORECASE):
         matching_codes = sorted(code for code in _CODES if code.startswith(word.upper()))
-        return matching_codes[0] if matching_codes else _closest(word.upper(), sorted(_CODES), 0.5) or min(_CODES)
-    return _closest(word.lower(), list(_NAMES), cutoff)
-
-
-def _closest(word: str, candidates: list[str], cutoff: float) -> str | None:
-    from difflib import get_close_matches  # only a mistake needs it: the command starts sooner
-
-    matches = get_close_matches(word.lower() if candidates[0].islower() else word, candidates, n=1, cutoff=cutoff)
-    return matches[0] if matches else None
+        return matching_codes[0] if matching_codes else similar_name(word, sorted(_CODES), ONE_OF) or min(_CODES)
+    return similar_name(word, _NAMES, at_least)
 
 
 def _is_own_rule(word: str) -> bool:

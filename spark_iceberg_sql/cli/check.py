@@ -14,7 +14,7 @@ from spark_iceberg_sql.cli.check_output import has_color, patch_for, render_repo
 from spark_iceberg_sql.cli.finding_filter import NewFindingsFilter, open_filter
 from spark_iceberg_sql.cli.options import add_selection, add_settings, configuration
 from spark_iceberg_sql.cli.parallel_check import add_parallel_options, open_linter
-from spark_iceberg_sql.config.settings import Configuration
+from spark_iceberg_sql.config.configuration import Configuration
 from spark_iceberg_sql.diagnostics import Report, Severity
 from spark_iceberg_sql.errors import FileError, IcebergSqlError
 from spark_iceberg_sql.files.discovery import SUFFIXES, find_files

@@ -8,7 +8,8 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
-from spark_iceberg_sql.config.settings import Configuration, Settings
+from spark_iceberg_sql.config.configuration import Configuration
+from spark_iceberg_sql.config.settings import Settings
 from spark_iceberg_sql.diagnostics import INTERNAL, Diagnostic, Report, Severity, Span
 from spark_iceberg_sql.errors import FileError
 from spark_iceberg_sql.files.discovery import decode, extract_source, read_bytes

@@ -11,8 +11,8 @@ from typing import Any
 
 from spark_iceberg_sql.cli import CLEAN
 from spark_iceberg_sql.cli.options import add_selection, add_settings, configuration
-from spark_iceberg_sql.config.keys import KEYS
 from spark_iceberg_sql.config.schema import schema
+from spark_iceberg_sql.config.settings import SETTINGS
 from spark_iceberg_sql.report.rule_pages import SETTINGS_SCHEMA
 from spark_iceberg_sql.safe_output import data_without_commands, visible
 
@@ -33,8 +33,8 @@ def run(args: argparse.Namespace) -> int:
     path = Path(args.file)
     settings = configuration(args).of(path / "any" if path.is_dir() else path)
     lines = []
-    for key in KEYS:
-        value = getattr(settings, key.replace("-", "_"))
+    for key, setting in SETTINGS.items():
+        value = settings.values.get(key, setting.default)
         lines.append((f"{key} = {_toml(value)}" if value is not None else f"# {key} is not set", key))
     width = max(len(text) for text, _ in lines if len(text) <= 60)
     sys.stdout.writelines(f"{text:<{width}}  # {visible(settings.source(key))}\n" for text, key in lines)

@@ -6,11 +6,11 @@ import argparse
 import sys
 
 from spark_iceberg_sql.cli import CLEAN
-from spark_iceberg_sql.config.keys import did_you_mean
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.report.rule_pages import page, url_of
 from spark_iceberg_sql.rules import registry
 from spark_iceberg_sql.rules.base import Rule
+from spark_iceberg_sql.similar_names import did_you_mean
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import argparse
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from spark_iceberg_sql.config.settings import Configuration
+from spark_iceberg_sql.config.configuration import Configuration
+from spark_iceberg_sql.config.settings import SETTINGS
+from spark_iceberg_sql.config.value_types import CODES, FLAG, GLOBS, PATHS, SECONDS, STRING, STRINGS, ValueType
 from spark_iceberg_sql.errors import ConfigError
 from spark_iceberg_sql.files.discovery import decode, read_bytes
 from spark_iceberg_sql.lazy import regex
@@ -16,47 +19,42 @@ from spark_iceberg_sql.lazy import regex
 _PAIR = regex(r"((?:`(?:[^`]|``)*`|[^`=])+)=(.+)", re.DOTALL)
 
 
+# What argparse does with an option, by the type of its setting.
+_ACTIONS: Mapping[ValueType[Any], Mapping[str, Any]] = {
+    CODES: {},
+    FLAG: {"action": argparse.BooleanOptionalAction},
+    GLOBS: {"action": "append"},
+    PATHS: {"action": "append"},
+    SECONDS: {"type": float},
+    STRING: {},
+    STRINGS: {"action": "append"},
+}
+
+
 def add_settings(parser: argparse.ArgumentParser) -> None:
     """Declare the options that find or override settings."""
     group = parser.add_argument_group("settings")
     group.add_argument("--config", metavar="FILE", type=Path, help="read settings only from this file")
     group.add_argument("--isolated", action="store_true", help="ignore all settings files")
-    group.add_argument("--metadata", metavar="TABLE=FILE", action="append", help="load a table from its metadata.json")
-    group.add_argument(
-        "--ddl", metavar="GLOB", action="append", help="SQL files to load table definitions from, in this order"
-    )
-    group.add_argument(
-        "--scripts",
-        metavar="GLOB",
-        action="append",
-        help="SQL files that form one script, in the order of their numbers",
-    )
-    group.add_argument("--catalog", metavar="NAME", help="look up tables in this catalog of pyiceberg's configuration")
-    group.add_argument(
-        "--catalog-timeout",
-        metavar="SECONDS",
-        type=float,
-        help="how long to wait for each answer of the catalog; default: 5",
-    )
-    group.add_argument("--default-catalog", metavar="NAME", help="catalog for unqualified table names")
-    group.add_argument("--default-namespace", metavar="NAME", help="namespace for unqualified table names")
-    group.add_argument(
-        "--case-sensitive",
-        action=argparse.BooleanOptionalAction,
-        help="treat names as with spark.sql.caseSensitive=true",
-    )
+    _add_options(group, "settings")
 
 
 def add_selection(parser: argparse.ArgumentParser) -> None:
     """Declare the options that select rules and files."""
-    group = parser.add_argument_group("selection")
-    group.add_argument("--select", metavar="CODES", type=_nonempty_list, help="rules to run (SIS2,SIS401)")
-    group.add_argument("--extend-select", metavar="CODES", type=_nonempty_list, help="additional rules to run")
-    group.add_argument("--ignore", metavar="CODES", type=_list, help="rules to skip")
-    group.add_argument("--exclude", metavar="GLOB", action="append", help="glob patterns of files to skip")
-    group.add_argument(
-        "--respect-gitignore", action=argparse.BooleanOptionalAction, help="skip files that git ignores (the default)"
-    )
+    _add_options(parser.add_argument_group("selection"), "selection")
+
+
+def _add_options(group: argparse._ArgumentGroup, name: str) -> None:
+    for setting in SETTINGS.values():
+        option = setting.option
+        if option is None or option.group != name:
+            continue
+        arguments = dict(_ACTIONS[setting.value_type])
+        if setting.value_type is CODES:
+            arguments["type"] = _list if option.takes_none else _nonempty_list
+        if option.metavar:
+            arguments["metavar"] = option.metavar
+        group.add_argument(f"--{setting.key}", help=option.help or setting.purpose, **arguments)
 
 
 def sql_or_file(argument: str) -> tuple[str, str]:
@@ -68,18 +66,11 @@ def sql_or_file(argument: str) -> tuple[str, str]:
 
 def configuration(args: argparse.Namespace) -> Configuration:
     """The settings from the options. Raises ConfigError."""
-    keys = ("select", "extend-select", "ignore", "exclude", "respect-gitignore")
-    values: dict[str, Any] = {
-        **{key: getattr(args, key.replace("-", "_"), None) for key in keys},
-        "metadata": _pairs(args.metadata),
-        "ddl": args.ddl,
-        "scripts": args.scripts,
-        "catalog": args.catalog,
-        "catalog-timeout": args.catalog_timeout,
-        "default-catalog": args.default_catalog,
-        "default-namespace": args.default_namespace,
-        "case-sensitive": args.case_sensitive,
-    }
+    values: dict[str, Any] = {}
+    for setting in SETTINGS.values():
+        if setting.option is not None:
+            value = getattr(args, setting.key.replace("-", "_"), None)
+            values[setting.key] = _pairs(value) if setting.value_type is PATHS else value
     return Configuration(args.config, isolated=args.isolated, values=values)
 
 

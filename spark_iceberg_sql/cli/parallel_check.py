@@ -12,7 +12,7 @@ from spark_iceberg_sql.checker.files.linter import Linter
 from spark_iceberg_sql.checker.parallel.workers import LintTask, ParallelLinter
 from spark_iceberg_sql.cli.check_file import File, read_file
 from spark_iceberg_sql.cli.progress import Progress
-from spark_iceberg_sql.config.settings import Configuration
+from spark_iceberg_sql.config.configuration import Configuration
 from spark_iceberg_sql.rules.registry import ALL, OURS
 from spark_iceberg_sql.safe_output import write_message
 

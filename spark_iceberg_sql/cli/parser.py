@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any, NoReturn
 
-from spark_iceberg_sql.config.keys import did_you_mean
 from spark_iceberg_sql.lazy import regex
 from spark_iceberg_sql.safe_output import write_message
+from spark_iceberg_sql.similar_names import did_you_mean
 
 COMMAND = "COMMAND"
 # A value that an argument does not take, as argparse says it.

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from spark_iceberg_sql.checker.files.linter import Linter
-from spark_iceberg_sql.config.settings import Configuration
+from spark_iceberg_sql.config.configuration import Configuration
 from spark_iceberg_sql.errors import FileError
 from spark_iceberg_sql.report.sql_text import painted
 from spark_iceberg_sql.report.table_ddl import table_ddl

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from spark_iceberg_sql.cli import COULD_NOT_RUN
-from spark_iceberg_sql.config.settings import OWN_FILE
+from spark_iceberg_sql.config.configuration import OWN_FILE
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.safe_output import raw_stream, write_message
 

@@ -8,16 +8,12 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from spark_iceberg_sql.config.settings import COMMAND_LINE, Settings
 from spark_iceberg_sql.errors import ConfigError
 from spark_iceberg_sql.files.discovery import find_files
 from spark_iceberg_sql.files.repository_paths import is_file_inside, is_inside
 
-if TYPE_CHECKING:
-    from spark_iceberg_sql.config.settings import Settings
-
-COMMAND_LINE = "the command line"
 _REMEDIES = {"dbt-manifest": "copy it there"}
 
 

@@ -1,12 +1,11 @@
-"""The JSON schema of the settings, generated from the table of keys."""
+"""The JSON schema of the settings, generated from their records."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-from spark_iceberg_sql.config import keys
-from spark_iceberg_sql.config.settings import Settings
+from spark_iceberg_sql.config.settings import SETTINGS, Setting
 
 
 def schema(address: str) -> dict[str, Any]:
@@ -21,14 +20,13 @@ def schema(address: str) -> dict[str, Any]:
         "description": "Settings of iceberg-sql check",
         "type": "object",
         "additionalProperties": False,
-        "properties": {key: _property(key, reader) for key, reader in keys.KEYS.items()},
+        "properties": {key: _property(setting) for key, setting in SETTINGS.items()},
     }
 
 
-def _property(key: str, reader: keys.Reader) -> dict[str, Any]:
-    default = getattr(Settings(), key.replace("-", "_"))
-    default_entry = {} if default is None else {"default": _plain(default)}
-    return {"description": keys.PURPOSE[key], **keys.SCHEMAS[reader], **default_entry}
+def _property(setting: Setting[Any]) -> dict[str, Any]:
+    default_entry = {} if setting.default is None else {"default": _plain(setting.default)}
+    return {"description": setting.purpose, **setting.value_type.schema, **default_entry}
 
 
 def _plain(value: Any) -> Any:

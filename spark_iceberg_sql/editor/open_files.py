@@ -12,7 +12,8 @@ from spark_iceberg_sql.checker.files.ddl_replay import ddl_files
 from spark_iceberg_sql.checker.files.linter import Linter, checked_scripts
 from spark_iceberg_sql.checker.files.placeholder_filter import not_checked
 from spark_iceberg_sql.checker.statement_cache import StatementCache
-from spark_iceberg_sql.config.settings import OWN_FILE, Configuration, Settings
+from spark_iceberg_sql.config.configuration import OWN_FILE, Configuration
+from spark_iceberg_sql.config.settings import Settings
 from spark_iceberg_sql.diagnostics import Lines, Report
 from spark_iceberg_sql.editor.analysis import Analysis, Script
 from spark_iceberg_sql.editor.documents import Document, path_of

@@ -13,7 +13,7 @@ from typing import Any
 from lsprotocol import types as lsp
 from pygls.lsp.server import LanguageServer
 
-from spark_iceberg_sql.config.settings import OWN_FILE
+from spark_iceberg_sql.config.configuration import OWN_FILE
 from spark_iceberg_sql.editor import notebook_events
 from spark_iceberg_sql.editor.documents import Document, path_of
 from spark_iceberg_sql.editor.open_files import OpenFiles

@@ -6,10 +6,11 @@ from collections.abc import Iterator
 
 from spark_iceberg_sql.facts.hidden_fields import hidden_field
 from spark_iceberg_sql.model.minor_version import Version
-from spark_iceberg_sql.model.schema import Schema, similar_names
+from spark_iceberg_sql.model.schema import Schema
 from spark_iceberg_sql.model.spec import PartitionField, Specs
 from spark_iceberg_sql.model.types import Struct
 from spark_iceberg_sql.records import record
+from spark_iceberg_sql.similar_names import similar_names
 from spark_iceberg_sql.syntax.brackets import between_commas
 from spark_iceberg_sql.syntax.lexer import STRINGS, TRIVIA, Token, TokenKind, tokenize
 from spark_iceberg_sql.syntax.literals import unescape

@@ -12,6 +12,7 @@ from spark_iceberg_sql.model.iceberg_values import CALL_OPTION_TYPES, ENUMERATIO
 from spark_iceberg_sql.model.properties import Property
 from spark_iceberg_sql.model.table import Table
 from spark_iceberg_sql.records import record
+from spark_iceberg_sql.similar_names import similar_name
 from spark_iceberg_sql.syntax.lexer import STRINGS, Token
 from spark_iceberg_sql.syntax.literals import unescape
 from spark_iceberg_sql.syntax.terms import Offsets
@@ -103,10 +104,8 @@ def _of_other_strategy(key: str, strategy: str | None) -> str | None:
 
 
 def _unknown(procedure: str, option: Option, names: Sequence[str], version: str) -> Refused:
-    from spark_iceberg_sql.model.schema import similar_names  # the command starts sooner
-
     message = f"`{procedure}` has no option `{option.key}`"
-    similar = next(iter(similar_names(option.key, names)), None)
+    similar = similar_name(option.key, names)
     if similar is not None:
         return Refused(option.key_span, message, f"write '{similar}'", f"'{similar}'")
     known = ", ".join(names)

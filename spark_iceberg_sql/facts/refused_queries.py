@@ -10,9 +10,10 @@ from collections.abc import Iterator, Sequence
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.facts.hidden_fields import may_redefine, named_columns
 from spark_iceberg_sql.facts.merge_sources import source_columns
-from spark_iceberg_sql.model.schema import folded, similar_names
+from spark_iceberg_sql.model.schema import folded
 from spark_iceberg_sql.model.table import RelationKind, Table
 from spark_iceberg_sql.records import record
+from spark_iceberg_sql.similar_names import similar_names
 from spark_iceberg_sql.syntax.brackets import between_commas, closing_index
 from spark_iceberg_sql.syntax.lexer import Token, TokenKind
 from spark_iceberg_sql.syntax.terms import Offsets

@@ -8,6 +8,7 @@ from __future__ import annotations
 from spark_iceberg_sql.model.iceberg_procedures import PARAMETERS
 from spark_iceberg_sql.model.minor_version import Version
 from spark_iceberg_sql.records import record
+from spark_iceberg_sql.similar_names import LIKELY, similar_name
 
 
 @record(frozen=True, slots=True)
@@ -46,7 +47,6 @@ class Procedure:
         return tuple(p for p in self.all_parameters if iceberg is None or p.since <= iceberg)
 
 
-_MIN_SIMILARITY = 0.8
 _CREATING = frozenset({"add_files", "migrate", "register_table", "snapshot"})
 
 
@@ -75,6 +75,4 @@ def similar_procedure(name: str) -> str | None:
     """The procedure with a name similar to one that does not exist; None if there is none. name: in lower case."""
     if name in OTHER_ENGINES_PROCEDURES:
         return None
-    from difflib import get_close_matches  # imported only for an error: the command starts sooner
-
-    return next(iter(get_close_matches(name, BY_NAME, 1, _MIN_SIMILARITY)), None)
+    return similar_name(name, BY_NAME, LIKELY)

@@ -6,6 +6,7 @@ from spark_iceberg_sql.lazy import regex
 from spark_iceberg_sql.model.iceberg_names import TABLE_PROPERTIES
 from spark_iceberg_sql.model.iceberg_values import ENUMERATIONS, PROPERTY_TYPES
 from spark_iceberg_sql.records import record
+from spark_iceberg_sql.similar_names import CERTAIN, similar_name
 
 _INTEGER = regex(r"[+-]?[0-9]{1,19}")
 _DECIMAL = regex(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?[dDfF]?|NaN")
@@ -142,8 +143,6 @@ _OTHERS_PREFIXES = (
     "self-optimizing.",
     "snapshot.",
 )
-# One wrong letter or two, not another word.
-_MIN_SIMILARITY = 0.92
 
 
 def similar_property(key: str) -> str | None:
@@ -157,9 +156,8 @@ def similar_property(key: str) -> str | None:
     letters = _letters(key)
     if letters in candidates:
         return candidates[letters]
-    from difflib import get_close_matches  # imported only for an unknown key: the command starts sooner
-
-    return next((candidates[name] for name in get_close_matches(letters, candidates, 1, _MIN_SIMILARITY)), None)
+    similar = similar_name(letters, candidates, CERTAIN)
+    return candidates.get(similar or "")
 
 
 def _letters(key: str) -> str:

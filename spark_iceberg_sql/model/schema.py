@@ -10,6 +10,7 @@ from typing import NamedTuple, TypeVar
 from spark_iceberg_sql.lazy import cached_property
 from spark_iceberg_sql.model.types import Field, List, Map, Primitive, Struct, Type, children, with_children
 from spark_iceberg_sql.records import record, replace
+from spark_iceberg_sql.similar_names import similar_names
 
 LISTED = 4  # columns in a message, at most
 Item = TypeVar("Item")
@@ -269,13 +270,3 @@ class _IdAssigner:
                     nested_fields = self.assign(children(item.type), (*prefix, item.name))
                     assigned_fields[i] = replace(item, type=with_children(item.type, nested_fields))
         return tuple(assigned_fields)
-
-
-def similar_names(name: str, names: Iterable[str]) -> tuple[str, ...]:
-    """Up to three names similar to `name`, best first, ignoring case."""
-    names_by_lower: dict[str, str] = {}
-    for candidate in names:
-        names_by_lower.setdefault(candidate.lower(), candidate)
-    from difflib import get_close_matches  # imported only for an error: the command starts sooner
-
-    return tuple(names_by_lower[match] for match in get_close_matches(name.lower(), list(names_by_lower)))

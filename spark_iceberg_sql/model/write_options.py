@@ -8,6 +8,7 @@ from spark_iceberg_sql.lazy import regex
 from spark_iceberg_sql.model.iceberg_values import ENUMERATIONS, READ_OPTIONS, WRITE_OPTIONS
 from spark_iceberg_sql.model.properties import Property
 from spark_iceberg_sql.records import record
+from spark_iceberg_sql.similar_names import CERTAIN, similar_name
 
 _BITS = {"int": 32, "long": 64}
 _FORMATS = ("parquet", "orc", "avro")
@@ -23,7 +24,6 @@ _OF_SOME_WRITES = frozenset({"delete-format", "delete-granularity", "isolation-l
 # Every other number is read by streams, increments or vectorized reads alone.
 _OF_ALL_READS = frozenset({"split-size", "lookback", "file-open-cost"})
 _SIZE = regex(r"([0-9]{1,9})\s*([kmgt])i?b?")
-_MIN_SIMILARITY = 0.88
 
 
 @record(frozen=True, slots=True)
@@ -86,10 +86,7 @@ def _misspelt(key: str, options: Mapping[str, str], others: Mapping[str, str]) -
     names = {_letters(name): name for name in options if "-" in name}
     similar = names.get(_letters(key))
     if similar is None:
-        from difflib import get_close_matches  # imported only for an unknown name: the command starts sooner
-
-        close = get_close_matches(_letters(key), names, 1, _MIN_SIMILARITY)
-        similar = names[close[0]] if close else None
+        similar = names.get(similar_name(_letters(key), names, CERTAIN) or "")
     if similar is None:
         return None
     return WrongOption(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import builtins
-import difflib
 import keyword
 import re
 from dataclasses import dataclass, replace
@@ -11,6 +10,7 @@ from typing import Any
 
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.notebook.saved_results import checked_view_name
+from spark_iceberg_sql.similar_names import similar_name
 
 _SWITCHES = ("plan", "check", "explain", "fix", "quiet", "traceback", "yes")
 _ARGUMENT = re.compile(r"\S+")
@@ -164,9 +164,9 @@ def _chart(line: str, offset: int, kind: str) -> tuple[ChartRequest, int]:
         axes = line[offset - len(kind) if "=" in kind else offset :]
         columns_text = " ".join(match.group().strip() for match in _AXIS.finditer(f" {axes}"))
         fact = f"--chart takes {', '.join(CHARTS[:-1])} or {CHARTS[-1]}" + (f", not `{kind}`" if kind else "")
-        similar = difflib.get_close_matches(kind, CHARTS, 1)
+        similar = similar_name(kind, CHARTS)
         other_clause = f"bar {columns_text}" if columns_text else "line x=day y=flights"
-        clause = f"{similar[0]} {columns_text}".rstrip() if similar else other_clause
+        clause = f"{similar} {columns_text}".rstrip() if similar is not None else other_clause
         raise IcebergSqlError(fact, help=f"write --chart {clause}")
     columns: dict[str, str] = {}
     while match := _AXIS.match(line, offset):
@@ -193,12 +193,12 @@ def _row_count(value: str, option: str = "--limit") -> int:
 
 
 def _unknown_option_message(argument: str, option: str) -> str:
-    similar = difflib.get_close_matches(option, OPTIONS, 1, 0.6)
+    similar = similar_name(option, OPTIONS)
     if option in OPTIONS:
         return f"`{option}` takes no value\nhelp: write `{option}`"
     if (axis := option.lstrip("-")) in ("x", "y"):
         return f"unknown option `{argument}`\nhelp: write {axis}=COLUMN after the kind of the chart"
-    help = f"write `{similar[0]}`" if similar else f"the options are {', '.join(OPTIONS)}"
+    help = f"write `{similar}`" if similar is not None else f"the options are {', '.join(OPTIONS)}"
     return f"unknown option `{argument}`\nhelp: {help}"
 
 

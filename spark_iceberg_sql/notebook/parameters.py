@@ -6,13 +6,13 @@ characters, so that offsets in the text do not change.
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from spark_iceberg_sql.notebook.parameter_values import NoValueError, is_frame, is_value, to_plain
+from spark_iceberg_sql.similar_names import similar_names
 from spark_iceberg_sql.syntax.lexer import TRIVIA, Token, TokenKind, tokenize
 from spark_iceberg_sql.syntax.script import Statement, statements
 
@@ -167,7 +167,7 @@ def _refuse_raw_text(statement: Statement) -> None:
 
 def suggestion_for(name: str, variables: Mapping[str, Any]) -> str:
     """The help for a variable that does not exist."""
-    similar = difflib.get_close_matches(name, [v for v in variables if not v.startswith("_")])
+    similar = similar_names(name, [v for v in variables if not v.startswith("_")])
     usable = [v for v in similar if is_frame(variables[v]) or is_value(variables[v])]
     return f"write `{{{usable[0]}}}`" if usable else f"assign it in a cell above: {name} = ..."
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -10,6 +9,7 @@ from spark_iceberg_sql.model.functions.metadata_functions import NAMES as TABLE_
 from spark_iceberg_sql.model.table import Table
 from spark_iceberg_sql.model.transforms import BY_FUNCTION, BY_SPELLING
 from spark_iceberg_sql.notebook.connect import is_remote
+from spark_iceberg_sql.similar_names import LIKELY, WORD, similar_name
 from spark_iceberg_sql.spark import remote
 from spark_iceberg_sql.spark.gate import intercept
 from spark_iceberg_sql.spark.gate.catalog_names import CatalogNames
@@ -39,11 +39,11 @@ class SessionNames(CatalogNames):
         if transform is not None and transform.functions:
             function_name = f"iceberg_{lower_name}"
             return function_name if function_name in transform.functions else transform.functions[0]
-        similar = difflib.get_close_matches(lower_name, (*BY_FUNCTION, *TABLE_FUNCTIONS), 1, 0.8)
-        if similar:
-            return similar[0]
-        similar = difflib.get_close_matches(lower_name, BY_SPELLING, 1, 0.8)
-        return self.function_like(similar[0]) if similar else None
+        function = similar_name(lower_name, (*BY_FUNCTION, *TABLE_FUNCTIONS), LIKELY)
+        if function is not None:
+            return function
+        spelling = similar_name(lower_name, BY_SPELLING, LIKELY)
+        return None if spelling is None else self.function_like(spelling)
 
     def call(self, function: str, call_text: str) -> str | None:
         """A call of this package's function with the arguments of the call as written; None if that is ambiguous."""
@@ -63,7 +63,7 @@ class SessionNames(CatalogNames):
 
     def builtin_like(self, name: str) -> str | None:
         """A Spark function with a similar name."""
-        return next(iter(difflib.get_close_matches(name.lower(), self.functions(), 1, 0.75)), None)
+        return similar_name(name.lower(), self.functions(), WORD)
 
     def functions(self) -> list[str]:
         """The names of all functions of the session."""

@@ -30,10 +30,10 @@ from __future__ import annotations
 from spark_iceberg_sql.diagnostics import Edit, Fix, Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.facts.resolved_terms import ResolvedTerm
-from spark_iceberg_sql.model.schema import similar_names
 from spark_iceberg_sql.model.spec import PartitionField
 from spark_iceberg_sql.rules.base import Category, Finding, Findings, rule
 from spark_iceberg_sql.rules.field_names import display_field, display_fields
+from spark_iceberg_sql.similar_names import similar_names
 from spark_iceberg_sql.syntax import nodes
 from spark_iceberg_sql.syntax.identifiers import quoted
 

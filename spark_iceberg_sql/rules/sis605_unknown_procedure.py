@@ -34,8 +34,8 @@ from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.model import iceberg_versions
 from spark_iceberg_sql.model.minor_version import parsed
 from spark_iceberg_sql.model.procedures import BY_NAME, ICEBERG_VERSION, PROCEDURES, Procedure, similar_procedure
-from spark_iceberg_sql.model.schema import similar_names
 from spark_iceberg_sql.rules.base import Category, Finding, Findings, rule
+from spark_iceberg_sql.similar_names import similar_name, similar_names
 from spark_iceberg_sql.syntax import nodes
 from spark_iceberg_sql.syntax.parser.dialect import names_table_in_one
 from spark_iceberg_sql.syntax.terms import Offsets
@@ -70,7 +70,7 @@ def unknown_procedure(context: Context) -> Findings:
             continue
         free_parameters = [p for p in procedure.parameters if all(p != other.name for other in node.arguments)]
         message = f"the procedure `{procedure.name}` has no parameter `{argument.name}`"
-        similar = next(iter(similar_names(argument.name, free_parameters)), None)
+        similar = similar_name(argument.name, free_parameters)
         if similar is not None:
             yield _finding(argument.span, message, similar)
         elif others := [f"`{other.name}`" for other in PROCEDURES if argument.name in other.parameters]:

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from spark_iceberg_sql.model.schema import similar_names
 from spark_iceberg_sql.model.transform_record import Transform
 from spark_iceberg_sql.model.transforms import BY_FUNCTION, BY_OTHER_NAME, BY_SPELLING, DATE, TIMES
+from spark_iceberg_sql.similar_names import similar_names
 
 # Functions that take the unit, or a format that implies it, as a string.
 _FORMAT_FUNCTIONS = frozenset({"date_format", "to_char", "from_unixtime", "to_varchar", "format_datetime"})

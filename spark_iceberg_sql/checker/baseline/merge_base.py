@@ -6,15 +6,18 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
 from spark_iceberg_sql.checker.baseline.finding_fingerprints import fingerprint_findings
 from spark_iceberg_sql.checker.files.linter import Linter
-from spark_iceberg_sql.config.settings import Configuration, Settings
+from spark_iceberg_sql.config.configuration import Configuration
+from spark_iceberg_sql.config.settings import Settings
 from spark_iceberg_sql.files.discovery import decode, read_bytes
 from spark_iceberg_sql.files.git import Snapshot
+
+# The settings that a finding of the old files is judged by as they are now.
+_CURRENT = ("select", "extend-select", "ignore", "per-file-ignores", "severity", "placeholders")
 
 
 class MergeBaseChecker:
@@ -54,16 +57,7 @@ class MergeBaseChecker:
         """
         key = id(old), id(current)
         if key not in self._settings:
-            combined = replace(
-                old,
-                select=current.select,
-                extend_select=current.extend_select,
-                ignore=current.ignore,
-                per_file_ignores=current.per_file_ignores,
-                severity=current.severity,
-                placeholders=current.placeholders,
-            )
-            self._settings[key] = old, current, combined
+            self._settings[key] = old, current, old.with_values_of(current, _CURRENT)
         return self._settings[key][2]
 
     @contextmanager

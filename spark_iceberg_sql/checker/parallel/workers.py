@@ -15,7 +15,8 @@ from spark_iceberg_sql.checker.digests import digest
 from spark_iceberg_sql.checker.files.linter import Linter
 from spark_iceberg_sql.checker.parallel.report_packing import PackedData, pack_reports, unpack_reports
 from spark_iceberg_sql.checker.parallel.safe_folder import in_safe_folder
-from spark_iceberg_sql.config.settings import Configuration, Settings
+from spark_iceberg_sql.config.configuration import Configuration
+from spark_iceberg_sql.config.settings import Settings
 from spark_iceberg_sql.diagnostics import Report
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.files.projects.project_readers import is_independent

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -21,6 +20,7 @@ from spark_iceberg_sql.notebook.errors.spark_errors import ParsedError, parse_er
 from spark_iceberg_sql.notebook.errors.syntax_help import READS, STARTS, WRITES
 from spark_iceberg_sql.notebook.session_names import SessionNames, table_names
 from spark_iceberg_sql.notebook.statements import table_of_call
+from spark_iceberg_sql.similar_names import LIKELY, similar_name
 from spark_iceberg_sql.spark.gate import statement_help
 from spark_iceberg_sql.syntax import spark_mistakes
 from spark_iceberg_sql.syntax.identifiers import qualified_name, quoted
@@ -135,8 +135,8 @@ def _help(
         return syntax_help.syntax_help(names.spark, statement, span)
     if condition_name == "UNRECOGNIZED_PARAMETER_NAME":
         argument_name = str(message_parameters.get("argumentName", "")).strip("`")
-        matches = difflib.get_close_matches(argument_name, _proposals(message_parameters), 1)
-        return (f"write `{matches[0]}`" if matches else help_in_message(parsed_error)), None
+        argument = similar_name(argument_name, _proposals(message_parameters))
+        return (f"write `{argument}`" if argument is not None else help_in_message(parsed_error)), None
     if UNKNOWN_SNAPSHOT.search(parsed_error.sentence):
         return _snapshot_help(names, statement), None
     if _NO_EARLIER_SNAPSHOT.search(parsed_error.sentence):
@@ -244,10 +244,10 @@ def _column_help(names: SessionNames, parsed_error: ParsedError, statement: Stat
         listed = ", ".join(f"`{column}`" for column in by_name)
         source = f", which has {listed}" if listed else ""
         return f"`*` takes each column of the table from the source{source}: add it there, or list the columns", None
-    if similar := difflib.get_close_matches(name, by_name, 1, 0.6):
+    if (similar := similar_name(name, by_name)) is not None:
         old_text = statement.script[span[0] : span[1]]
-        edit = Edit(span[1] - len(name), span[1], quoted(similar[0])) if old_text.endswith(name) else None
-        return _suggest(similar[0], edit, statement)
+        edit = Edit(span[1] - len(name), span[1], quoted(similar)) if old_text.endswith(name) else None
+        return _suggest(similar, edit, statement)
     columns = list(dict.fromkeys(column for column, _ in names.columns_of(statement.tokens))) or list(by_name)
     listed = ", ".join(f"`{column}`" for column in columns[:_COLUMNS])
     more = f" and {len(columns) - _COLUMNS} more" if len(columns) > _COLUMNS else ""
@@ -260,10 +260,10 @@ def _catalog_help(names: SessionNames, statement: Statement) -> _Help:
     if len(tokens) < 4 or tokens[2].text != ".":
         return None, None
     catalogs = names.catalogs()
-    similar = difflib.get_close_matches(tokens[1].text.strip("`"), catalogs, 1, 0.6)
-    if not similar or tokens[1].text.strip("`") in catalogs:
+    similar = similar_name(tokens[1].text.strip("`"), catalogs)
+    if similar is None or tokens[1].text.strip("`") in catalogs:
         return None, None
-    return _suggest(quoted(similar[0]), Edit(*tokens[1].span, quoted(similar[0])), statement)
+    return _suggest(quoted(similar), Edit(*tokens[1].span, quoted(similar)), statement)
 
 
 def _table_help(
@@ -289,7 +289,7 @@ def _table_help(
     if len(parts) == 1 and re.match(r"/|\w+://", parts[0]):
         return f"read a table by its path: write `iceberg('{parts[0]}')`", None
     name_text = statement.script[span[0] : span[1]]
-    metadata_table = next(iter(difflib.get_close_matches(parts[-1].lower(), METADATA_TABLES, 1, 0.8)), None)
+    metadata_table = similar_name(parts[-1].lower(), METADATA_TABLES, LIKELY)
     if len(parts) > 1 and metadata_table is not None and names.is_table(parts[:-1]):
         name = f"{name_text[: -len(parts[-1])]}{metadata_table}"
         return _suggest(name, Edit(*span, name) if name_text.endswith(parts[-1]) else None, statement)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Sequence
 
 from pyspark.errors import PySparkException
@@ -11,6 +10,7 @@ from pyspark.sql import SparkSession
 from spark_iceberg_sql.diagnostics import Edit
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.notebook.connect import is_remote
+from spark_iceberg_sql.similar_names import WORD, similar_name
 from spark_iceberg_sql.spark.bridge.gate import parsing
 from spark_iceberg_sql.spark.bridge.jvm import logs
 from spark_iceberg_sql.spark.bridge.jvm.java_errors import JVM_ERRORS
@@ -93,4 +93,4 @@ def _similar_keyword(tokens: Sequence[Token], index: int) -> str | None:
     neighbours = {other.text for other in (*tokens[max(0, index - 1) : index], *tokens[index + 1 : index + 2])}
     if token.kind is not TokenKind.WORD or token.word in _KEYWORDS or neighbours & {".", "@", "`"}:
         return None
-    return next(iter(difflib.get_close_matches(token.word, _KEYWORDS, 1, 0.75)), None)
+    return similar_name(token.word, _KEYWORDS, WORD)

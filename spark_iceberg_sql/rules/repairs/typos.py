@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from spark_iceberg_sql.diagnostics import Edit
-from spark_iceberg_sql.model.schema import similar_names
 from spark_iceberg_sql.model.transforms import BY_SPELLING
 from spark_iceberg_sql.rules.repairs.syntax_error_site import (
     CLAUSES,
@@ -15,6 +14,7 @@ from spark_iceberg_sql.rules.repairs.syntax_error_site import (
     SyntaxErrorSite,
     index_of,
 )
+from spark_iceberg_sql.similar_names import similar_names
 from spark_iceberg_sql.syntax.identifiers import quoted
 from spark_iceberg_sql.syntax.lexer import STRINGS, Token, TokenKind
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from pyspark.errors import PySparkException
 
+from spark_iceberg_sql.similar_names import LIKELY, similar_name, similar_names
 from spark_iceberg_sql.spark.bridge.jvm import logs
 from spark_iceberg_sql.spark.bridge.jvm.java_errors import JVM_ERRORS
 from spark_iceberg_sql.syntax.identifiers import dotted, qualified_name
@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 _MIN_PREFIX = 3
-_MIN_SIMILARITY = 0.6
-_MISSPELT = 0.8  # of names that differ by some letters
 
 
 class CatalogNames:
@@ -35,8 +33,8 @@ class CatalogNames:
             return next(map(qualified_name, ((name,) for name in _similar(parts[0], self.tables(())))), None)
         first_names = self.catalogs() if len(parts) > 2 else [*self.catalogs(), *self.namespaces(())]
         if parts[0] not in first_names:
-            close = difflib.get_close_matches(parts[0], first_names, 1, _MIN_SIMILARITY)
-            return qualified_name((close[0], *parts[1:])) if close else None
+            first_name = similar_name(parts[0], first_names)
+            return None if first_name is None else qualified_name((first_name, *parts[1:]))
         for depth in range(1, len(parts)):
             namespace, name = parts[:depth], parts[depth]
             names = [*self.namespaces(namespace), *(self.tables(namespace) if depth + 1 == len(parts) else [])]
@@ -78,9 +76,9 @@ class CatalogNames:
 
 def _similar(name: str, names: Sequence[str]) -> list[str]:
     """The names that a misspelt one may mean, the likeliest first."""
-    close = difflib.get_close_matches(name, names, 1, _MIN_SIMILARITY)
-    is_misspelt = bool(difflib.get_close_matches(name, close, 1, _MISSPELT))
-    return close if is_misspelt else abbreviations(name, names) or close
+    if misspelt := similar_names(name, names, LIKELY, count=1):
+        return list(misspelt)
+    return abbreviations(name, names) or list(similar_names(name, names, count=1))
 
 
 def abbreviations(name: str, names: Sequence[str]) -> list[str]:

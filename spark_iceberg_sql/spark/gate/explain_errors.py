@@ -9,9 +9,9 @@ from pyspark.errors.exceptions.captured import CapturedException
 
 from spark_iceberg_sql.errors import IcebergSqlError, JavaError
 from spark_iceberg_sql.model.functions.metadata_functions import NAMES
-from spark_iceberg_sql.model.schema import similar_names
 from spark_iceberg_sql.model.transforms import SPEC_CATALOG, SPEC_FUNCTIONS
 from spark_iceberg_sql.safe_output import with_help
+from spark_iceberg_sql.similar_names import similar_names
 from spark_iceberg_sql.spark.bridge.gate import requests
 from spark_iceberg_sql.spark.bridge.jvm import process, sessions, shims
 from spark_iceberg_sql.spark.bridge.jvm.java_errors import causes, internal_error, linkage_error, thrown_by

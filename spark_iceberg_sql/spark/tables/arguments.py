@@ -20,7 +20,7 @@ from spark_iceberg_sql.model.functions.table_functions import (
     Function,
     Value,
 )
-from spark_iceberg_sql.model.schema import similar_names
+from spark_iceberg_sql.similar_names import similar_names
 from spark_iceberg_sql.spark.bridge.jvm import shims
 from spark_iceberg_sql.spark.bridge.jvm.gateway import Refusal, invalid_value, wrong_count
 

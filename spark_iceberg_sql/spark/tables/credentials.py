@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.model.functions.metadata_functions import NAMES
 from spark_iceberg_sql.model.functions.table_functions import ALL_FUNCTIONS, ARGUMENT_NAMES, Function, Value
-from spark_iceberg_sql.model.schema import similar_names
+from spark_iceberg_sql.similar_names import similar_names
 from spark_iceberg_sql.spark.bridge.jvm import configuration
 from spark_iceberg_sql.spark.bridge.jvm.gateway import Refusal
 from spark_iceberg_sql.spark.bridge.plans import relations

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 
+from spark_iceberg_sql.similar_names import WORD, similar_name
 from spark_iceberg_sql.syntax.identifiers import backticked, quoted
 from spark_iceberg_sql.syntax.lexer import TokenKind
 from spark_iceberg_sql.syntax.spark_mistakes.refused_statement import NAME_KINDS, Mistake, MistakeHelp, RefusedStatement
@@ -97,7 +97,7 @@ def _unquoted_text(refused: RefusedStatement) -> MistakeHelp | None:
     is_in_list = before in ("(", ",") and "IN" in refused.words[max(0, index - 6) : index]
     if not (before in _COMPARISONS or is_in_list) or refused.tokens[index].kind not in NAME_KINDS:
         return None
-    if difflib.get_close_matches(parts[0].lower(), [column.lower() for column in refused.columns()], 1, 0.75):
+    if similar_name(parts[0], refused.columns(), WORD) is not None:
         return None  # a misspelt column is more probable
     if not is_in_list:
         text = f"'{parts[0]}'"
@@ -146,13 +146,13 @@ def _field(refused: RefusedStatement) -> MistakeHelp | None:
     """A field that a struct does not have."""
     name = str(refused.parameters.get("fieldName", "")).strip("`")
     fields = re.findall(r"`([^`]*)`", str(refused.parameters.get("fields", "")))
-    similar = difflib.get_close_matches(name, fields, 1, 0.6)
-    if not similar:
+    similar = similar_name(name, fields)
+    if similar is None:
         return None
     start, end = refused.span
     offset = refused.text[start:end].find(f".{name}") + 1
-    edit = (start + offset, start + offset + len(name), quoted(similar[0])) if offset else None
-    return MistakeHelp(f"write `{similar[0]}`", edit if refused.words[0] in ("SELECT", "WITH") else None)
+    edit = (start + offset, start + offset + len(name), quoted(similar)) if offset else None
+    return MistakeHelp(f"write `{similar}`", edit if refused.words[0] in ("SELECT", "WITH") else None)
 
 
 NAMES: dict[str, tuple[Mistake, ...]] = {

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
 from spark_iceberg_sql.model.procedures import BY_NAME
+from spark_iceberg_sql.similar_names import similar_name
 from spark_iceberg_sql.syntax.lexer import Token
 from spark_iceberg_sql.syntax.spark_mistakes.refused_statement import Mistake, MistakeHelp, RefusedStatement
 
@@ -30,18 +30,18 @@ def _procedure(refused: RefusedStatement) -> MistakeHelp | None:
     if tokens[0].word != "CALL" or not end:
         return None
     name = tokens[end - 1]
-    similar = difflib.get_close_matches(name.text.strip("`").lower(), BY_NAME, 1)
-    if not similar:
+    similar = similar_name(name.text.strip("`").lower(), BY_NAME)
+    if similar is None:
         return None
     if refused.words[max(0, end - 3) : end - 1] != ["SYSTEM", "."]:
-        call = f"system.{similar[0]}"
+        call = f"system.{similar}"
         return MistakeHelp(
             f"write `{call}`, after the name of its catalog if it is not the current one",
             (tokens[1].start, name.end, call),
         )
-    if similar[0] == name.text.lower():
+    if similar == name.text.lower():
         return None
-    return MistakeHelp(f"write `{similar[0]}`", (name.start, name.end, similar[0]))
+    return MistakeHelp(f"write `{similar}`", (name.start, name.end, similar))
 
 
 def _missing_argument(refused: RefusedStatement) -> MistakeHelp | None:
@@ -59,8 +59,8 @@ def _argument(refused: RefusedStatement) -> MistakeHelp | None:
     token = argument_token(refused.parameters, refused.tokens)
     if token is None:
         return None
-    similar = difflib.get_close_matches(token.text.strip("`").lower(), proposals, 1)
-    return MistakeHelp(f"write `{similar[0]}`", (token.start, token.end, similar[0])) if similar else None
+    similar = similar_name(token.text.strip("`").lower(), proposals)
+    return None if similar is None else MistakeHelp(f"write `{similar}`", (token.start, token.end, similar))
 
 
 def argument_token(parameters: Mapping[str, Any], tokens: Sequence[Token]) -> Token | None:

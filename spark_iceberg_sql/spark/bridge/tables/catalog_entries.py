@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from py4j.protocol import Py4JJavaError
 from pyspark.errors.exceptions.captured import CapturedException, convert_exception
 
-from spark_iceberg_sql.model.schema import similar_names
+from spark_iceberg_sql.similar_names import similar_names
 from spark_iceberg_sql.spark.bridge.gate import requests
 from spark_iceberg_sql.spark.bridge.jvm import compiler, configuration, sessions, shims
 from spark_iceberg_sql.spark.bridge.jvm import gateway as jvm

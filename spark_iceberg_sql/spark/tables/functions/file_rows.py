@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from spark_iceberg_sql.model.schema import similar_names
+from spark_iceberg_sql.similar_names import similar_names
 from spark_iceberg_sql.spark.bridge.jvm import gateway
 from spark_iceberg_sql.spark.bridge.jvm.gateway import Java
 from spark_iceberg_sql.spark.bridge.plans import read_branches, relations

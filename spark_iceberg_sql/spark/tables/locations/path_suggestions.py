@@ -9,7 +9,7 @@ from pathlib import Path
 from spark_iceberg_sql.model.functions.metadata_functions import METADATA_FUNCTIONS
 from spark_iceberg_sql.model.functions.table_functions import Value
 from spark_iceberg_sql.model.globs import has_wildcards
-from spark_iceberg_sql.model.schema import similar_names
+from spark_iceberg_sql.similar_names import similar_names
 from spark_iceberg_sql.spark.bridge.io.file_io import Files
 from spark_iceberg_sql.spark.bridge.io.folders import Children, Tree, tree
 from spark_iceberg_sql.spark.bridge.jvm.java_errors import BRIDGE_ERRORS

@@ -1,29 +1,35 @@
-"""The keys of the configuration: the values each accepts, and the message for a value that it does not accept.
-
-To add a key, add its reader to KEYS, a sentence to PURPOSE and its field to config.Settings; a new reader also needs
-its schema in SCHEMAS.
-"""
+"""The types of settings' values: what each accepts, the message for what it does not accept, and its JSON schema."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.model import iceberg_versions, minor_version, spark_versions
 from spark_iceberg_sql.model.engines import BY_NAME, ENGINES
 from spark_iceberg_sql.model.minor_version import Version
 from spark_iceberg_sql.optional_dependencies import package
+from spark_iceberg_sql.similar_names import did_you_mean
 
-_MAX_ITEMS = 200  # globs or patterns of a key
+_MAX_ITEMS = 200  # globs or patterns of a setting
+_T_co = TypeVar("_T_co", covariant=True)
 
 
 class WrongValueError(ValueError):
-    """A value that a key does not accept; `str` describes what it accepts."""
+    """A value that a setting does not accept; `str` describes what it accepts."""
 
 
-Reader = Callable[[Any, Path], Any]
+class ValueType(Generic[_T_co]):
+    """A type of values.
+
+    read: the value for what a file or the command line has, relative to a folder; raises WrongValueError. schema: the
+    JSON schema; `read` checks more, for example that a code exists.
+    """
+
+    def __init__(self, read: Callable[[Any, Path], _T_co], schema: Mapping[str, Any]) -> None:
+        self.read, self.schema = read, schema
 
 
 def _strings(value: Any, base: Path) -> tuple[str, ...]:
@@ -146,7 +152,7 @@ def _flag(value: Any, base: Path) -> bool:
     return value
 
 
-def _version_of(name: str, oldest: Version) -> Reader:
+def _version_of(name: str, oldest: Version) -> Callable[[Any, Path], str]:
     def version(value: Any, base: Path) -> str:
         try:
             is_known = minor_version.parsed(value if isinstance(value, str) else "") >= oldest
@@ -159,95 +165,31 @@ def _version_of(name: str, oldest: Version) -> Reader:
     return version
 
 
-_iceberg = _version_of("Iceberg", iceberg_versions.OLDEST)
-_spark = _version_of("Spark", spark_versions.OLDEST)
-KEYS: Mapping[str, Reader] = {
-    "select": _codes,
-    "extend-select": _codes,
-    "ignore": _codes,
-    "per-file-ignores": _ignores,
-    "severity": _severities,
-    "metadata": _paths,
-    "ddl": _globs,
-    "scripts": _globs,
-    "catalog": _string,
-    "catalog-timeout": _seconds,
-    "default-catalog": _string,
-    "default-namespace": _string,
-    "case-sensitive": _flag,
-    "engine": _engine,
-    "iceberg": _iceberg,
-    "spark": _spark,
-    "exclude": _strings,
-    "respect-gitignore": _flag,
-    "placeholders": _patterns,
-    "callables": _names,
-    "procedures": _strings,
-    "dbt-manifest": _path,
-}
-
-# The JSON schema of each reader; the readers check more, for example that a code exists.
 _STRING_SCHEMA = {"type": "string", "minLength": 1}
 _VERSION_SCHEMA = {"type": "string", "pattern": r"^[0-9]+\.[0-9]+([.-].*)?$"}
 _STRINGS_SCHEMA = {"type": "array", "items": {"type": "string"}}
 _CODE_SCHEMA = {"type": "string", "pattern": "^(ALL|[A-Za-z]+[0-9]*)$"}
 _CODES_SCHEMA = {"type": "array", "items": _CODE_SCHEMA}
-SCHEMAS: Mapping[Reader, Mapping[str, Any]] = {
-    _codes: _CODES_SCHEMA,
-    _ignores: {"type": "object", "additionalProperties": _CODES_SCHEMA},
-    _severities: {
-        "type": "object",
-        "propertyNames": _CODE_SCHEMA,
-        "additionalProperties": {"enum": ["error", "warning"]},
-    },
-    _paths: {"type": "object", "additionalProperties": {"type": "string"}},
-    _strings: _STRINGS_SCHEMA,
-    _globs: _STRINGS_SCHEMA,
-    _patterns: {"type": "array", "maxItems": _MAX_ITEMS, "items": {"type": "string", "format": "regex"}},
-    _names: {"type": "array", "items": {"type": "string", "pattern": r"^\.?\w+(\.\w+)*$"}},
-    _string: _STRING_SCHEMA,
-    _engine: {"enum": list(BY_NAME)},
-    _iceberg: _VERSION_SCHEMA,
-    _spark: _VERSION_SCHEMA,
-    _seconds: {"type": "number", "exclusiveMinimum": 0, "maximum": 600},
-    _path: _STRING_SCHEMA,
-    _flag: {"type": "boolean"},
+_SEVERITIES_SCHEMA = {
+    "type": "object",
+    "propertyNames": _CODE_SCHEMA,
+    "additionalProperties": {"enum": ["error", "warning"]},
 }
 
-# What each key is for, as the documentation lists them.
-PURPOSE: Mapping[str, str] = {
-    "select": "rules to run: codes or prefixes of codes",
-    "extend-select": "additional rules to run, even if a shorter code in `ignore` skips them",
-    "ignore": "rules to skip",
-    "per-file-ignores": "rules to skip for files that match a glob",
-    "severity": "severity of a rule's findings; the longest matching code wins",
-    "metadata": "a table's metadata file, relative to the file with the settings",
-    "ddl": "globs of SQL files to load table definitions from, in this order, before each check",
-    "scripts": "globs of SQL files that form one script each, in the order of the numbers in their names",
-    "catalog": "a catalog of pyiceberg's configuration to look up tables in, if the command line or the environment"
-    " variable `ICEBERG_SQL_CATALOGS` names it, too",
-    "catalog-timeout": "seconds to wait for each answer of the catalog; 5 by default",
-    "default-catalog": "catalog for unqualified table names",
-    "default-namespace": "namespace for unqualified table names",
-    "case-sensitive": "the session's spark.sql.caseSensitive",
-    "engine": "the engine that the statements are for: `spark`, `databricks`, `hive`, `athena`, `trino`, `flink` or"
-    " `clickhouse`; a comment `-- dialect: hive` before a file's first statement has precedence",
-    "iceberg": "the version of Iceberg that runs the statements, such as `1.7`: what it does not have yet is an error; "
-    "the newest by default",
-    "spark": "the version of Spark that runs the statements, such as `4.3`, if its grammar is newer than that of the "
-    "newest that Iceberg has a runtime for",
-    "exclude": "globs of files and folders to skip",
-    "respect-gitignore": "whether to skip files that git ignores",
-    "placeholders": "regular expressions for placeholders that a program replaces before the text reaches Spark",
-    "callables": "functions that pass SQL to Spark: `jobs.run_sql` as imported, `run_sql`, or `.run` for a method",
-    "procedures": "procedures in `system` that a catalog has besides Iceberg's, such as `rewrite_datafiles`",
-    "dbt-manifest": "dbt's `manifest.json`, relative to the file with the settings, instead of the project's own",
-}
-
-
-def did_you_mean(word: str, candidates: Iterable[str]) -> str:
-    """The clause `; did you mean ...?` if a candidate is similar to the word; else an empty text."""
-    from difflib import get_close_matches
-
-    matches = get_close_matches(word, list(candidates), n=1, cutoff=0.5)
-    return f"; did you mean `{matches[0]}`?" if matches else ""
+STRING = ValueType(_string, _STRING_SCHEMA)
+STRINGS = ValueType(_strings, _STRINGS_SCHEMA)
+GLOBS = ValueType(_globs, _STRINGS_SCHEMA)
+CODES = ValueType(_codes, _CODES_SCHEMA)
+CODES_BY_GLOB = ValueType(_ignores, {"type": "object", "additionalProperties": _CODES_SCHEMA})
+SEVERITIES = ValueType(_severities, _SEVERITIES_SCHEMA)
+PATH = ValueType(_path, _STRING_SCHEMA)
+PATHS = ValueType(_paths, {"type": "object", "additionalProperties": {"type": "string"}})
+PATTERNS = ValueType(
+    _patterns, {"type": "array", "maxItems": _MAX_ITEMS, "items": {"type": "string", "format": "regex"}}
+)
+NAMES = ValueType(_names, {"type": "array", "items": {"type": "string", "pattern": r"^\.?\w+(\.\w+)*$"}})
+ENGINE = ValueType(_engine, {"enum": list(BY_NAME)})
+ICEBERG_VERSION = ValueType(_version_of("Iceberg", iceberg_versions.OLDEST), _VERSION_SCHEMA)
+SPARK_VERSION = ValueType(_version_of("Spark", spark_versions.OLDEST), _VERSION_SCHEMA)
+SECONDS = ValueType(_seconds, {"type": "number", "exclusiveMinimum": 0, "maximum": 600})
+FLAG = ValueType(_flag, {"type": "boolean"})
