@@ -20,7 +20,7 @@ _FINER = "file statistics prune by anything finer"
 
 def _time(
     name: str,
-    rank: int,
+    hours: float,
     result: str,
     summary: str,
     result_text: str,
@@ -45,7 +45,7 @@ def _time(
         accepts="a date or a timestamp" if name != "hour" else "a timestamp",
         result=result,
         suffix=name,
-        granularity=rank,
+        granularity=hours,
         iso_width=iso_width,
         spark_function=plural,
         iceberg_class=f"{plural.capitalize()}Function",
@@ -142,7 +142,7 @@ TRANSFORMS: tuple[Transform, ...] = (
     ),
     _time(
         "year",
-        0,
+        365.2425 * 24,
         "int",
         "whole years since 1970, in UTC",
         "47",
@@ -158,7 +158,7 @@ TRANSFORMS: tuple[Transform, ...] = (
     ),
     _time(
         "month",
-        1,
+        365.2425 * 2,
         "int",
         "whole months since January 1970, in UTC",
         "574",
@@ -175,7 +175,7 @@ TRANSFORMS: tuple[Transform, ...] = (
     ),
     _time(
         "day",
-        2,
+        24,
         "date",
         "the day, in UTC",
         "2017-11-16",
@@ -198,7 +198,7 @@ TRANSFORMS: tuple[Transform, ...] = (
     ),
     _time(
         "hour",
-        3,
+        1,
         "int",
         "whole hours since 1970-01-01 00:00 UTC",
         "419686",
@@ -248,7 +248,8 @@ IDENTITY = next(t for t in TRANSFORMS if t.is_identity)
 # The first suggestion that spreads values evenly, and the first that makes a date of one.
 HASH = next(t for t in SUGGESTED if t.hashes)
 DATE = next(t for t in SUGGESTED if t.result == "date")
-TIMES = tuple(sorted((t for t in TRANSFORMS if t.granularity is not None), key=lambda t: t.granularity or 0))
+# Coarse to fine.
+TIMES = tuple(sorted((t for t in TRANSFORMS if t.granularity), key=lambda t: t.granularity or 0, reverse=True))
 # ClickHouse's functions in PARTITION BY, lower case, to the record: for the transform, and with the same partitions.
 BY_CLICKHOUSE_TRANSFORM = {name.lower(): t for t in TRANSFORMS for name in t.clickhouse_transforms}
 BY_CLICKHOUSE_FUNCTION = {name: t for t in TRANSFORMS for name in t.clickhouse_functions}

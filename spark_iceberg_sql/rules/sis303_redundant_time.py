@@ -68,15 +68,15 @@ def redundant_time(context: Context) -> Findings:
     ):
         return
     for field in context.specs.spec.fields:
-        rank = field.transform.transform.granularity
-        if field is context.dropped_field or rank is None or field.source_id != requested_field.source_id:
+        granularity = field.transform.transform.granularity
+        if field is context.dropped_field or granularity is None or field.source_id != requested_field.source_id:
             continue
         if field.transform == requested_field.transform:
             return
         yield Finding(
             context.new_terms[0].term.span,
             _message(field, requested_field),
-            _change_help(context, field, requested_field, rank),
+            _change_help(context, field, requested_field, granularity),
             severity=Severity.WARNING,
         )
         return
@@ -93,7 +93,7 @@ def _created(context: Context) -> Findings:
         time_fields = list({time_field.transform: time_field for _, time_field in fields}.values())
         if len(time_fields) < 2:
             continue
-        finest = max(time_fields, key=lambda time_field: time_field.transform.transform.granularity or 0)
+        finest = min(time_fields, key=lambda time_field: time_field.transform.transform.granularity or 0)
         source = next(facts.source_text for facts, time_field in fields if time_field is finest)
         second_facts = next(facts for facts, time_field in fields if time_field.transform != fields[0][1].transform)
         covered = [time_field.transform.transform.name for time_field in time_fields if time_field is not finest]
@@ -126,8 +126,8 @@ def _message(*fields: PartitionField | RequestedField | TimeField) -> str:
     return f"{terms} partition by the same column, and the {kept_word} one makes the {redundant_word} redundant"
 
 
-def _change_help(context: Context, field: PartitionField, requested_field: RequestedField, rank: int) -> str:
-    if rank > (requested_field.transform.transform.granularity or 0):
+def _change_help(context: Context, field: PartitionField, requested_field: RequestedField, granularity: float) -> str:
+    if granularity < (requested_field.transform.transform.granularity or 0):
         return f"leave out the statement: `{field.name}` also prunes by {requested_field.transform.transform.spelling}"
     new = context.text_at(context.new_terms[0].term.span)
     return f"write `ALTER TABLE {context.target.text} REPLACE PARTITION FIELD {quoted(field.name)} WITH {new}`"

@@ -15,8 +15,13 @@ from itertools import repeat
 from spark_iceberg_sql.model.transforms import BY_NAME, TIMES
 from spark_iceberg_sql.syntax.identifiers import quoted, string_literal
 
-# The parts of a time that a Hive partition column may hold, coarse to fine, with the usual names of such a column.
-_PART_NAMES = {transform.name: transform.hive_columns for transform in TIMES if transform.hive_columns}
+# The parts of a time that a Hive partition column may hold, coarse to fine, with the usual names of such a column: those
+# that make a time together, as a date and a clock do.
+_PART_NAMES = {
+    transform.name: transform.hive_columns
+    for transform in TIMES
+    if transform.hive_columns and hasattr(datetime, transform.name)
+}
 UNITS = tuple(_PART_NAMES)
 INTEGERS = ("tinyint", "smallint", "int", "integer", "bigint")
 _UNKNOWN_FORMAT = "the format of its values is unknown: no query compares it with a constant"
