@@ -43,6 +43,8 @@ from spark_iceberg_sql.report.rule_pages import SETTINGS_SCHEMA, SITE, catalogue
 from spark_iceberg_sql.rules import registry
 from spark_iceberg_sql.rules.base import Rule
 from spark_iceberg_sql.spark.optimizer.iceberg_issues import ISSUES, PROBED_VERSIONS, IcebergIssue
+from spark_iceberg_sql.spark.optimizer.rule_records import RULES as RULES_OF_OPTIMIZER
+from spark_iceberg_sql.spark.session_settings import SESSION_SETTINGS
 from spark_iceberg_sql.spark.versions import minor as _minor
 
 ROOT = Path(__file__).parents[1]
@@ -296,6 +298,33 @@ file, the nearest parent folder that has either is used; [Check SQL](../guide/ch
 """
 
 
+def session_settings() -> str:
+    """What sessions, applications and tables set."""
+    rows = "\n".join(
+        f"| {_code(s.key)} | {s.where} | {s.takes} | {s.default and _code(s.default)} | {s.purpose}"
+        f"{'; clients of a server cannot change it' if s.is_fixed else ''} |"
+        for s in SESSION_SETTINGS
+    )
+    keys = {setting.key for setting in SESSION_SETTINGS}
+    switches = "\n".join(
+        f"| {_code(rule.switch)} | {rule.summary} |" for rule in RULES_OF_OPTIMIZER if rule.switch not in keys
+    )
+    return f"""# Settings of Spark
+
+Set them with `SET`, `spark.conf.set` or `--conf`; those of a table with `TBLPROPERTIES`.
+
+| key | of | takes | default | what |
+|---|---|---|---|---|
+{rows}
+
+Each rule of the optimizer has a switch, `true` or `false`; `SELECT * FROM iceberg_rules()` shows which are on.
+
+| key | the rule |
+|---|---|
+{switches}
+"""
+
+
 def _taken(value_type: ValueType[Any]) -> str:
     """What a setting accepts, from the message for an invalid value."""
     try:
@@ -422,6 +451,7 @@ PAGES: Mapping[str, Callable[[], str]] = {
     "reference/functions.md": functions,
     "reference/table-functions.md": table_functions,
     "reference/settings.md": settings,
+    "reference/spark-settings.md": session_settings,
     "reference/commands.md": commands,
     "reference/python.md": python_reference.page,
     "reference/exceptions.md": exceptions,

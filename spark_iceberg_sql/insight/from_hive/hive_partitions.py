@@ -15,8 +15,8 @@ from itertools import repeat
 from spark_iceberg_sql.model.transforms import BY_NAME, TIMES
 from spark_iceberg_sql.syntax.identifiers import quoted, string_literal
 
-# The parts of a time that a Hive partition column may hold, coarse to fine, with the usual names of such a column: those
-# that make a time together, as a date and a clock do.
+# The parts of a time, coarse to fine, that Hive partition columns may hold and that make a time together, with the usual
+# names of such columns.
 _PART_NAMES = {
     transform.name: transform.hive_columns
     for transform in TIMES

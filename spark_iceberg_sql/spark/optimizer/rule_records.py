@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from spark_iceberg_sql.spark.optimizer.iceberg_issues import ISSUES
+from spark_iceberg_sql.spark.session_settings import PREFIX
 
 PACKAGE = "sparkicebergsql"
 # Classes that every rule may use, each built on the ones before it.
@@ -66,7 +67,7 @@ class Rule:
         """The key in the session's configuration that enables it when `true` and disables it when `false`; that of
         `require_filter` holds what the session requires.
         """
-        return f"spark.iceberg_sql.{self.name}"
+        return f"{PREFIX}{self.name}"
 
     @property
     def issues(self) -> str:

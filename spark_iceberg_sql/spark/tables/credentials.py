@@ -15,12 +15,13 @@ from spark_iceberg_sql.similar_names import similar_names
 from spark_iceberg_sql.spark.bridge.jvm import configuration
 from spark_iceberg_sql.spark.bridge.jvm.gateway import Refusal
 from spark_iceberg_sql.spark.bridge.plans import relations
+from spark_iceberg_sql.spark.session_settings import COLLECTION
 from spark_iceberg_sql.spark.tables.warn_once import warn_once
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-COLLECTIONS = "spark.iceberg_sql.collection."
+COLLECTIONS = COLLECTION.key.removesuffix("NAME.ARGUMENT")
 _REDACTED = "***"
 _SECRET_ARGUMENTS = frozenset(
     name

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.spark.bridge.jvm import compiler, configuration, gateway, process, shims
 from spark_iceberg_sql.spark.bridge.jvm.java_errors import JVM_ERRORS, message
+from spark_iceberg_sql.spark.session_settings import PREFIX, SESSION_SETTINGS
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -20,7 +21,11 @@ _LOADER = "org.apache.spark.sql.internal.NonClosableMutableURLClassLoader"
 _SQL_CONF = "org.apache.spark.sql.internal.SQLConf"
 _STACK = "spark.sql.connect.serverStacktrace.enabled"
 # Settings that can switch off the check of partition DDL or of copies; one of them is Spark's own.
-_FIXED = ("spark.iceberg_sql.copies", "spark.iceberg_sql.gate.unanswered", "spark.sql.optimizer.excludedRules")
+_FIXED = (
+    f"{PREFIX}copies",
+    *(setting.key for setting in SESSION_SETTINGS if setting.is_fixed),
+    "spark.sql.optimizer.excludedRules",
+)
 
 
 class InitialSettings:

@@ -13,6 +13,7 @@ from spark_iceberg_sql.spark.bridge.jvm.gateway import ANALYSIS, Java, java_clas
 from spark_iceberg_sql.spark.bridge.jvm.java_errors import JVM_ERRORS, message
 from spark_iceberg_sql.spark.bridge.plans import iceberg_filters, relations
 from spark_iceberg_sql.spark.bridge.plans.read_notes import REFUSING_SCAN
+from spark_iceberg_sql.spark.session_settings import PREFIX
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -24,7 +25,7 @@ _RELATION = "DataSourceV2Relation"
 _PUSH_DOWN = "spark.sql.iceberg.aggregate-push-down.enabled"
 # The optimizer rules that conclude from the metadata of files: those of a hypothetical table are estimated, and what is
 # compared with it is planned likewise.
-_BY_METADATA = tuple(f"spark.iceberg_sql.{rule}" for rule in ("aggregates", "limit", "topk", "values"))
+_BY_METADATA = tuple(f"{PREFIX}{rule}" for rule in ("aggregates", "limit", "topk", "values"))
 # Analyzer.executeSameContext, under the mangled name of a private Scala method.
 _ANALYSE = "org$apache$spark$sql$catalyst$analysis$Analyzer$$executeSameContext"
 
@@ -96,7 +97,7 @@ def _planning(spark: SparkSession, table: Java) -> Iterator[Java]:
     """Within it, the session plans queries of a table that its metadata does not answer."""
     # The bounds of a hypothetical table are estimates: whether they agree with its partition values says nothing.
     is_hypothetical = str(table.location()).startswith(FOLDER)
-    rules = (*_BY_METADATA, "spark.iceberg_sql.bounds") if is_hypothetical else _BY_METADATA
+    rules = (*_BY_METADATA, f"{PREFIX}bounds") if is_hypothetical else _BY_METADATA
     working = sessions.working_in(spark)
     with working, logs.without_error_logs(), relations.separate_origin(), _disabled(spark, rules):
         yield gateway.java_session(spark)

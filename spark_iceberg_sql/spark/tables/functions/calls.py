@@ -11,13 +11,11 @@ from spark_iceberg_sql.spark.bridge.functions import call_arguments, catalog_loc
 from spark_iceberg_sql.spark.bridge.jvm import configuration, gateway
 from spark_iceberg_sql.spark.bridge.jvm.gateway import Java, Refusal
 from spark_iceberg_sql.spark.bridge.jvm.java_errors import JVM_ERRORS, is_analysis_error, message
+from spark_iceberg_sql.spark.session_settings import READ_TIMEOUT
 from spark_iceberg_sql.spark.tables.arguments import bind, find_argument, invalid
 from spark_iceberg_sql.spark.tables.credentials import Secrets, settings_of, warn_of_exposed_secret
 from spark_iceberg_sql.spark.tables.locations import path_suggestions
 from spark_iceberg_sql.spark.tables.locations.locate import location_argument
-
-_TIMEOUT = "spark.iceberg_sql.read_timeout"
-_DEFAULT_TIMEOUT = 300  # seconds
 
 
 def plan_call(function: Function, plan: Callable[[Function, Mapping[str, Value]], Java], arguments: Java) -> Java:
@@ -42,17 +40,17 @@ def plan_call(function: Function, plan: Callable[[Function, Mapping[str, Value]]
 
 def _within_time(function: Function, values: Mapping[str, Value], plan: Callable[[], Java]) -> Java:
     """The plan, made while other statements of the session go on. Raises Refusal if it takes too long."""
-    setting = configuration.setting(_TIMEOUT) or str(_DEFAULT_TIMEOUT)
+    setting = configuration.setting(READ_TIMEOUT.key) or READ_TIMEOUT.default
     argument = location_argument(values)
     if not setting.isdecimal() or int(setting) < 1:
-        text = f"the setting {_TIMEOUT} is `{setting}`, not a whole number of seconds from 1"
+        text = f"the setting {READ_TIMEOUT.key} is `{setting}`, not a whole number of seconds from 1"
         raise invalid(function.name, argument, text)
     try:
         return catalog_lock.without_lock(plan, int(setting))
     except TimeoutError:
         text = (
             f"`{values.get(argument)}` did not answer within {plural(int(setting), 'second')}; to wait longer, "
-            f"SET {_TIMEOUT} = {2 * int(setting)}"
+            f"SET {READ_TIMEOUT.key} = {2 * int(setting)}"
         )
         raise invalid(function.name, argument, text) from None
 

@@ -14,10 +14,11 @@ from spark_iceberg_sql.spark.bridge.io import file_io
 from spark_iceberg_sql.spark.bridge.io.file_io import Files
 from spark_iceberg_sql.spark.bridge.io.location import Location
 from spark_iceberg_sql.spark.bridge.jvm import configuration
+from spark_iceberg_sql.spark.session_settings import ALLOWED_LOCATIONS
 from spark_iceberg_sql.spark.tables.arguments import invalid
 from spark_iceberg_sql.spark.tables.locations.location_mapping import location_pattern
 
-SETTING = "spark.iceberg_sql.allowed_locations"
+SETTING = ALLOWED_LOCATIONS.key
 # Hadoop opens these for whoever names them, also a table's metadata.
 _DOWNLOADS = frozenset({"http", "https", "ftp", "sftp"})
 _OUTSIDE = "outside the locations that this Spark application allows; they are in its setting"  # as in MovedFileIO.java
