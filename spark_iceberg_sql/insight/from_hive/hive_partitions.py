@@ -15,7 +15,7 @@ from itertools import repeat
 from spark_iceberg_sql.model.transforms import BY_NAME, TIMES
 from spark_iceberg_sql.syntax.identifiers import quoted, string_literal
 
-# The parts of a time, coarse to fine, that Hive partition columns may hold and that make a time together, with the usual
+# The parts of a time that Hive partition columns may hold and that make a time together, coarse to fine, with the usual
 # names of such columns.
 _PART_NAMES = {
     transform.name: transform.hive_columns
