@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 def check(text: str, known: Tables | SparkSession | None = None, *, filename: str | None = None) -> Report:
     """Check every statement of a text, each against the tables as the earlier statements leave them.
 
-    text: any text. known: the tables that exist before it, which are not changed, or a session, whose tables
-    are read; with a Spark Connect session, the server checks. filename: for the report. A
-    statement with an error is assumed not to have run, but the table of a CREATE with an error is recorded as
-    intended. If neither `known` nor the text indicates Spark or Iceberg, it may be another engine's SQL: then a
-    single note replaces all findings. Never raises without a session: an internal error is SIS000 in the report.
-    With a Spark Connect session, raises IcebergSqlError if its server does not check.
+    text: any text. known: the tables that exist before it, which are not changed, or a session, whose tables are read;
+    with a Spark Connect session, the server checks. filename: for the report. A statement with an error is assumed not
+    to have run, but the table of a CREATE with an error is recorded as intended. If neither `known` nor the text
+    indicates Spark or Iceberg, it may be another engine's SQL: then a single note replaces all findings. Never raises
+    without a session: an internal error is SIS000 in the report. With a Spark Connect session, raises IcebergSqlError
+    if its server does not check.
     """
     if known is None or isinstance(known, Tables):
         return engine.check(text, known, filename=filename)
@@ -51,11 +51,9 @@ def plan(source: Tables | SparkSession, text: str) -> Plan: ...
 def plan(source: Tables | SparkSession | RemoteSession, text: str) -> Plan | PlannedRows:
     """The effect of one statement on the partitioning of its table; planning never changes the table.
 
-    source: Tables, or a session, and then the data files are also counted. text: one CREATE
-    or REPLACE TABLE or ALTER TABLE statement. Returns a Plan; for a Spark Connect session, the rows of the
-    plan that its
-    server makes. Raises IcebergSqlError for text that is not exactly one statement that could change a
-    partitioning.
+    source: Tables, or a session, and then the data files are also counted. text: one CREATE or REPLACE TABLE or ALTER
+    TABLE statement. Returns a Plan; for a Spark Connect session, the rows of the plan that its server makes. Raises
+    IcebergSqlError for text that is not exactly one statement that could change a partitioning.
     """
     if isinstance(source, Tables):
         from spark_iceberg_sql.checker import planner
@@ -85,9 +83,9 @@ def from_hive(
     spark: the session; None for DDL. source: the name of a table in `spark_catalog`, or its CREATE TABLE statement,
     with or without queries after it. queries: as for `advise`; they name the table. column: the date or timestamp
     column from which the partition columns are derived. zone: the time zone of their days and hours, as an IANA name or
-    an offset; the session's is tried too. catalog: the Iceberg catalog of the new table.
-    Raises IcebergSqlError for a table without partition columns, for a column from which they cannot be derived,
-    for an unknown time zone, or for a table and a Spark Connect session.
+    an offset; the session's is tried too. catalog: the Iceberg catalog of the new table. Raises IcebergSqlError for a
+    table without partition columns, for a column from which they cannot be derived, for an unknown time zone, or for a
+    table and a Spark Connect session.
     """
     if len(source.split()) > 1:
         from spark_iceberg_sql.insight.from_hive.hive_move import from_ddl
@@ -128,8 +126,8 @@ def install(spark: SparkSession, ddl: str = "error") -> SparkSession:
     everything (`connect_server`); it then checks partition DDL before the session sends it. ddl:
     what happens on an error in partition DDL: "error", "warn", "off".
 
-    Raises IcebergSqlError if Iceberg's runtime is not on the session's class path, or if a Spark Connect
-    server does not have this package's functions.
+    Raises IcebergSqlError if Iceberg's runtime is not on the session's class path, or if a Spark Connect server does
+    not have this package's functions.
     """
     _implementation(spark).install(spark, ddl)
     return spark

@@ -103,9 +103,9 @@ def apply_edits(text: str, edits: Iterable[Edit]) -> str:
 class Fix:
     """Edits that fix a finding.
 
-    title: what it does, in the imperative. edits: not overlapping, in order of position. safe: whether the
-    statement keeps its meaning: the runtime refuses it as written, or creates the same table. A
-    guess at another column, field or name is not safe, nor is the removal of a comment.
+    title: what it does, in the imperative. edits: not overlapping, in order of position. safe: whether the statement
+    keeps its meaning: the runtime refuses it as written, or creates the same table. A guess at another column, field or
+    name is not safe, nor is the removal of a comment.
     """
 
     title: str
@@ -125,10 +125,10 @@ class Fix:
 class Diagnostic:
     """One finding.
 
-    code: `SIS` and three digits, never reused. name: the fault in kebab-case. message: the fact, in
-    the user's own names, on one line. span: the exact text. help: the complete clause to write instead.
-    fix: edits that fix it. spec: the relevant section of the Iceberg spec. skipped: for a note, the codes
-    of the rules that could not be checked. statements: how many it covers; there is one note per table.
+    code: `SIS` and three digits, never reused. name: the fault in kebab-case. message: the fact, in the user's own
+    names, on one line. span: the exact text. help: the complete clause to write instead. fix: edits that fix it. spec:
+    the relevant section of the Iceberg spec. skipped: for a note, the codes of the rules that could not be checked.
+    statements: how many it covers; there is one note per table.
     """
 
     code: str

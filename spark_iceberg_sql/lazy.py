@@ -1,7 +1,6 @@
 """Lazy values: cached properties without the lock of `functools.cached_property`, and regular expressions.
 
-Before Python 3.12 the lock costs more than most properties. Most regular expressions of a command are
-never used, and
+Before Python 3.12 the lock costs more than most properties. Most regular expressions of a command are never used, and
 compiling all of them would take longer than importing the modules.
 """
 

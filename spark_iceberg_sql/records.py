@@ -1,5 +1,4 @@
-"""`@record`: a dataclass that is created in a tenth of the time, for the classes that each start of the
-command needs.
+"""`@record`: a dataclass that is created in a tenth of the time, for the classes that each start of the command needs.
 
 `dataclasses` compiles up to six functions for each class. Here a class's `__init__` is compiled when its
 first

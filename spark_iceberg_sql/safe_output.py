@@ -1,8 +1,7 @@
 """Makes text safe for output: terminals, logs of CI jobs, comments of scripts.
 
-Names of tables, columns and files come from other people, and may contain any character: a line end,
-which would end
-a comment, an escape sequence, or the start of a command to the CI system that reads a job's output.
+Names of tables, columns and files come from other people, and may contain any character: a line end, which would end a
+comment, an escape sequence, or the start of a command to the CI system that reads a job's output.
 """
 
 from __future__ import annotations

@@ -36,9 +36,9 @@ _NAMES = {rule.name: rule.code for rule in ALL}
 class Directive:
     """The content of one suppression comment. end: the offset in the comment at which the directive ends.
 
-    codes: the rules that it names; empty for all rules, unless `mistake` is set. is_shared: other linters read it,
-    too. applies_to_next: to the next statement and not to its line. skip_file: it excludes the
-    file from the check. mistake: what is wrong in it; valid codes next to the mistake are in `codes`.
+    codes: the rules that it names; empty for all rules, unless `mistake` is set. is_shared: other linters read it, too.
+    applies_to_next: to the next statement and not to its line. skip_file: it excludes the file from the check. mistake:
+    what is wrong in it; valid codes next to the mistake are in `codes`.
     """
 
     end: int

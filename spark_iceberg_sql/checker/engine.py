@@ -1,8 +1,6 @@
-"""The check of one SQL text: split it, parse each statement, run the rules, apply its effect to the catalog
-state.
+"""The check of one SQL text: split it, parse each statement, run the rules, apply its effect to the catalog state.
 
-The catalog state that a rule sees is the one after all earlier statements. Suppressions come last, since
-only then it
+The catalog state that a rule sees is the one after all earlier statements. Suppressions come last, since only then it
 is known which of them were used.
 """
 
@@ -41,15 +39,12 @@ Visit = Callable[[Statement, Tables], None]
 class TextOrigin:
     """The origin of a text: its engine, the host program, and the branches its statements are in.
 
-    is_spark: the statements are certainly Spark's. is_other_engine: they probably go to another engine.
-    in_program: they
-    are inside a program, which may create and drop tables too. side_effects: the offsets at which it does,
-    with the
-    tables; None for any table. branches: the ranges of the text whose statements do not follow all earlier ones.
-    suppressions: those in comments of the program. placeholder_ranges: the ranges of the text that a template
-    or the
-    program fills in, in order. in_strings: the text is in strings of a program, where no comment excludes the
-    file. is_document: it shows SQL of possibly several engines.
+    is_spark: the statements are certainly Spark's. is_other_engine: they probably go to another engine. in_program:
+    they are inside a program, which may create and drop tables too. side_effects: the offsets at which it does, with
+    the tables; None for any table. branches: the ranges of the text whose statements do not follow all earlier ones.
+    suppressions: those in comments of the program. placeholder_ranges: the ranges of the text that a template or the
+    program fills in, in order. in_strings: the text is in strings of a program, where no comment excludes the file.
+    is_document: it shows SQL of possibly several engines.
     """
 
     is_spark: bool = False
@@ -82,10 +77,10 @@ def check(
 ) -> Report:
     """`api.check`, with more parameters for callers inside the package.
 
-    severity_policy: gives another severity for a finding, or None to hide it. is_routed: the statements reach
-    Spark through `syntax.routing`, so that no comment misleads Iceberg's parser. before_execution: the statements
-    are about to run: then no comment suppresses an error. origin: of the text. statement_cache: results of
-    an earlier version of the text, with the same `catalog` and `is_routed`.
+    severity_policy: gives another severity for a finding, or None to hide it. is_routed: the statements reach Spark
+    through `syntax.routing`, so that no comment misleads Iceberg's parser. before_execution: the statements are about
+    to run: then no comment suppresses an error. origin: of the text. statement_cache: results of an earlier version of
+    the text, with the same `catalog` and `is_routed`.
     """
     return check_and_apply(
         text,

@@ -38,9 +38,9 @@ class FixResult:
 def apply_fixes(text: str, check: Callable[[str], Report], *, unsafe: bool = False) -> FixResult:
     """Apply every fix that a check offers, and check again, until it offers none.
 
-    check: text to report. unsafe: apply unsafe fixes too. A fix that does not resolve its finding, or that
-    introduces an error which the finding did not hide, is rejected, and the others are applied; so is one that could
-    not be tried within a number of checks.
+    check: text to report. unsafe: apply unsafe fixes too. A fix that does not resolve its finding, or that introduces
+    an error which the finding did not hide, is rejected, and the others are applied; so is one that could not be tried
+    within a number of checks.
     """
     report = check(text)
     applied_codes: tuple[str, ...] = ()
@@ -112,9 +112,9 @@ def _select_fixes(
 def _is_acceptable(old_report: Report, new_report: Report, group: _FixList, accepted_fixes: _FixList) -> bool:
     """True if every fix of a group resolves its finding and causes no error.
 
-    old_report, new_report: without and with the group; accepted_fixes: the fixes in both. A statement
-    with an error is not checked further, nor is anything that depends on it: errors that appear in it or
-    after it were there before and should be reported. After an unsafe fix, however, they may be caused by its guess.
+    old_report, new_report: without and with the group; accepted_fixes: the fixes in both. A statement with an error is
+    not checked further, nor is anything that depends on it: errors that appear in it or after it were there before and
+    should be reported. After an unsafe fix, however, they may be caused by its guess.
     """
     new_offset = _OffsetMap(_edits(accepted_fixes + group))
     for diagnostic, _ in group:

@@ -1,8 +1,8 @@
 """Control flow of a program: the catalog state before each statement.
 
-Inside a function, tables that another function or later code changes are unknown. Inside a branch of a
-condition, tables that an earlier branch changed are unknown, since only one of them runs. Code after a
-condition follows all of its branches, except those that exit.
+Inside a function, tables that another function or later code changes are unknown. Inside a branch of a condition,
+tables that an earlier branch changed are unknown, since only one of them runs. Code after a condition follows all of
+its branches, except those that exit.
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ class SideEffects:
 
 @record(slots=True)
 class _OpenBranch:
-    """A branch that the walk is in. effects: of its statements. catalog_before, pending_before: for a function,
-    the state before it.
+    """A branch that the walk is in. effects: of its statements. catalog_before, pending_before: for a function, the
+    state before it.
     """
 
     branch: Branch
@@ -135,9 +135,7 @@ def ordered_steps(statements: Sequence[Statement], side_effects: Sequence[SideEf
 def control_flow(
     catalog: Tables, script_steps: Sequence[ScriptStep], branch_ranges: Sequence[BranchRange]
 ) -> ControlFlow:
-    """The walk through these statements and side effects. branch_ranges: an outer branch comes before
-    those inside it.
-    """
+    """The walk through statements and side effects. branch_ranges: an outer branch comes before those inside it."""
     step_paths = branch_paths([_step_span(script_step) for script_step in script_steps], branch_ranges)
     return ControlFlow(catalog, list(zip(step_paths, map(_step_effects, script_steps), strict=True)))
 

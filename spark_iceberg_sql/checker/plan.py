@@ -20,9 +20,9 @@ from spark_iceberg_sql.syntax.identifiers import procedure_name, qualified_name,
 class Change:
     """The change of one partition field.
 
-    change: `kept`, `added`, `added again` (with its old id), `dropped`, `voided` (version 1
-    replaces it with void) or `renamed`. field: the field afterwards; for a dropped field, the
-    field before. was: the field before, if there was one.
+    change: `kept`, `added`, `added again` (with its old id), `dropped`, `voided` (version 1 replaces it with void) or
+    `renamed`. field: the field afterwards; for a dropped field, the field before. was: the field before, if there was
+    one.
     """
 
     change: str
@@ -43,11 +43,10 @@ class FilesUnderSpec:
 class Plan:
     """The effect of one statement on the partitioning of its table.
 
-    statement: its text. table: the full name. before, after: all specs of the table; before is None
-    if the table does not exist yet; after is None if the statement would be refused, or if its
-    result cannot be predicted: unplanned gives the reason.
-    report: the check's report. files: the current data files of each spec; None if they were not counted:
-    why_no_files gives the reason.
+    statement: its text. table: the full name. before, after: all specs of the table; before is None if the table does
+    not exist yet; after is None if the statement would be refused, or if its result cannot be predicted: unplanned
+    gives the reason. report: the check's report. files: the current data files of each spec; None if they were not
+    counted: why_no_files gives the reason.
     """
 
     statement: str

@@ -64,8 +64,7 @@ class DiagnosticCollector:
         has_reported = len(self.diagnostics) > count_before
         self.undecided_codes |= result.undecided_codes
         if (result.note is not None or has_reported) and not self._is_spark_statement(result):
-            # The text may be another engine's: emit_dialect_note adds one note in place of all these
-            # diagnostics.
+            # The text may be another engine's: emit_dialect_note adds one note in place of all these diagnostics.
             has_error = any(d.severity is Severity.ERROR for d in self.diagnostics[count_before:])
             del self.diagnostics[count_before:]
             if result.is_of_spark_alone and (not has_error or self._is_of_another_engine()):
@@ -119,9 +118,7 @@ class DiagnosticCollector:
         return is_others or indicates_dialect(text, its_statements, Dialect.OTHER_ENGINES)
 
     def _emit_note(self, result: StatementResult) -> None:
-        """Add the note about what a statement's rules lacked; if its table has one already, count the
-        statement there.
-        """
+        """Add the note about what a statement's rules lacked; if its table has one, count the statement there."""
         finding = result.note
         if finding is None:
             return

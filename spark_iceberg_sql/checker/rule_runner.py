@@ -26,10 +26,10 @@ class StatementResult:
     """All rule results of one statement, before settings and suppressions.
 
     span: the statement's offsets. table: the name of its table, if it has one. findings: with their rules.
-    skipped_codes: of the rules that could not be checked; note: what they lacked. dialect_note: the note where
-    the text may be another engine's. has_exclusive_syntax: the statement has syntax that no other engine has;
-    has_spark_syntax: or that Spark and others have. undecided_codes: of the rules that might find something if
-    more were known. errors: rules that failed, with the exception.
+    skipped_codes: of the rules that could not be checked; note: what they lacked. dialect_note: the note where the text
+    may be another engine's. has_exclusive_syntax: the statement has syntax that no other engine has; has_spark_syntax:
+    or that Spark and others have. undecided_codes: of the rules that might find something if more were known. errors:
+    rules that failed, with the exception.
     """
 
     span: Offsets
@@ -72,8 +72,7 @@ def run_rules(context: Context) -> StatementResult:
                 continue
         try:
             for finding in rule.check(context):
-                # IF NOT EXISTS and the table exists: only errors count that Spark raises before it looks for
-                # the table.
+                # IF NOT EXISTS and the table exists: only errors count that Spark raises before it looks for the table.
                 if context.is_noop_if_exists and not finding.early:
                     continue
                 if rule.iceberg_only and context.has_uncertain_kind:

@@ -18,8 +18,8 @@ _MAX_COMPARED = 8
 class CachedStatement:
     """The cached result of one statement.
 
-    start: its offset then. results: of the statement and of its queries. is_accepted: it was assumed
-    to run. access_record: what was read of the catalog state, and written. last_check: the last check that had it.
+    start: its offset then. results: of the statement and of its queries. is_accepted: it was assumed to run.
+    access_record: what was read of the catalog state, and written. last_check: the last check that had it.
     """
 
     start: int

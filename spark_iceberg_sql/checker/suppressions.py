@@ -71,9 +71,7 @@ class Suppression:
 
 @record(frozen=True)
 class Suppressions:
-    """All suppressions of a text. skip_file: the text is excluded. host_comments: those in the program
-    around the text.
-    """
+    """All suppressions of a text. skip_file: the text is excluded. host_comments: those in the program around it."""
 
     own_comments: tuple[Suppression, ...] = ()
     skip_file: bool = False
@@ -83,8 +81,7 @@ class Suppressions:
         """Record as used the comments on statements that could not be checked in full.
 
         spans: of all statements, in order. undecided_codes: from the number of a statement to the codes of the rules
-        that
-        could not decide about it.
+        that could not decide about it.
         """
         undecided_codes = cache(undecided_codes)  # a statement of many lines may have a comment on each
         for suppression in (*self.own_comments, *self.host_comments):
@@ -121,8 +118,8 @@ def parse_suppressions(
 ) -> Suppressions:
     """The suppressions of a text.
 
-    statement_spans: of its statements, in order. in_strings: the text is in strings of a program, most of whose
-    SQL is elsewhere: then no comment excludes the file.
+    statement_spans: of its statements, in order. in_strings: the text is in strings of a program, most of whose SQL is
+    elsewhere: then no comment excludes the file.
     """
     if MENTION.search(text) is None:
         return Suppressions()

@@ -37,9 +37,7 @@ class File:
 
 @record(frozen=True, slots=True)
 class ChangeMode:
-    """The kind of change: fixes (includes_unsafe: the unsafe ones, too), or suppression comments
-    (adds_suppressions).
-    """
+    """The kind of change: fixes (includes_unsafe: unsafe ones, too), or suppression comments (adds_suppressions)."""
 
     includes_unsafe: bool = False
     adds_suppressions: bool = False
@@ -59,9 +57,9 @@ class ChangeResult:
 class RunSummary:
     """The totals of a run.
 
-    applied_count: of findings fixed or suppressed. has_changes: any text changed. failures: a report for each
-    file that could not be checked or written. rejected_locations: of the findings that could not be fixed or
-    suppressed. reported: messages already printed about files that could not be checked.
+    applied_count: of findings fixed or suppressed. has_changes: any text changed. failures: a report for each file that
+    could not be checked or written. rejected_locations: of the findings that could not be fixed or suppressed.
+    reported: messages already printed about files that could not be checked.
     """
 
     applied_count: int = 0

@@ -72,8 +72,8 @@ def _with_skipped_rules(diagnostic: Diagnostic) -> Diagnostic:
 
 
 def _fix_offer(args: argparse.Namespace, fixes: Sequence[Fix]) -> str:
-    """The fixes that --fix would apply, and that --unsafe-fixes would add; an upper bound, since --fix tries
-    each unsafe one.
+    """The fixes that --fix would apply, and that --unsafe-fixes would add; an upper bound, since --fix tries each
+    unsafe one.
     """
     safe_count = sum(fix.safe or args.unsafe_fixes for fix in fixes)
     unsafe_count = len(fixes) - safe_count

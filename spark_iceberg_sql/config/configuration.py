@@ -39,8 +39,8 @@ def load(path: Path) -> Settings:
 class Configuration:
     """Finds the settings of each file.
 
-    path: the only settings file (None: the nearest one above each file). isolated: use no settings
-    file. values: from the command line, by key.
+    path: the only settings file (None: the nearest one above each file). isolated: use no settings file. values: from
+    the command line, by key.
     """
 
     def __init__(

@@ -200,9 +200,7 @@ class OpenFiles:
         return (self.analysis(unit), part) if part is not None else None
 
     def analyze_with(self, uri: str, text: str) -> tuple[SourceFile, Report] | None:
-        """Analyze the file or notebook with a text in place of the open one: its source, and the report of
-        that text.
-        """
+        """Analyze the file or notebook with a text in place of the open one: its source, and the text's report."""
         document, unit = self.documents.get(uri), self.unit(uri)
         if document is None:
             return None

@@ -12,8 +12,8 @@ from pygls.lsp.server import LanguageServer
 from spark_iceberg_sql.editor.open_files import OpenFiles
 from spark_iceberg_sql.editor.request_handlers import RequestHandlers
 
-# A check waits for a quarter of the time that the last one took, within these bounds in seconds: a
-# version that is overtaken meanwhile is never checked.
+# A check waits for a quarter of the time that the last one took, within these bounds in seconds: a version that is
+# overtaken meanwhile is never checked.
 _SHORTEST, _LONGEST = 0.01, 0.3
 
 

@@ -180,9 +180,8 @@ class RequestHandlers:
     ) -> list[lsp.CodeAction]:
         """Fixes and suppression comments for the findings in a range, and all safe fixes of the text.
 
-        only: the requested kinds. resolves_later: the editor requests the edit of an action when it is chosen:
-        all safe fixes
-        take many checks to compute, and editors request actions whenever the cursor moves.
+        only: the requested kinds. resolves_later: the editor requests the edit of an action when it is chosen: all safe
+        fixes take many checks to compute, and editors request actions whenever the cursor moves.
         """
         entry = self._files.analysis_of(uri)
         if entry is None:

@@ -38,8 +38,8 @@ class TermMeaning:
 class Suggestion:
     """A completion.
 
-    label: as shown and filtered. insert: the inserted text, with `${1:16}` as tab stops if
-    snippet is set. detail: a short description. kind: `transform` or `column`.
+    label: as shown and filtered. insert: the inserted text, with `${1:16}` as tab stops if snippet is set. detail: a
+    short description. kind: `transform` or `column`.
     """
 
     label: str

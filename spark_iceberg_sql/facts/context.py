@@ -69,8 +69,7 @@ class Context(TermsContext):
     def similar_names(self, schema: Schema, name: str) -> tuple[str, ...]:
         """Column names similar to `name`, best first; none if the search would take too long.
 
-        Only suggestions depend on it: in a text with thousands of misspelled columns, the later ones get
-        none.
+        Only suggestions depend on it: in a text with thousands of misspelled columns, the later ones get none.
         """
         pairs = len(name) * schema.name_length
         if self.search_cost.pairs + pairs > _MAX_COMPARED_PAIRS:

@@ -1,7 +1,7 @@
 """Filters on a known table from which no range of partitions can be derived.
 
-Only certain cases are reported: one table, conditions joined by AND, and a function from which neither
-Iceberg nor the optimizer rule `prune` derives a range.
+Only certain cases are reported: one table, conditions joined by AND, and a function from which neither Iceberg nor the
+optimizer rule `prune` derives a range.
 """
 
 from __future__ import annotations

@@ -18,8 +18,8 @@ from spark_iceberg_sql.syntax import nodes, terms
 class ResolvedTerm:
     """A transform over a column, resolved against the schema.
 
-    term: as written. context: the statement that contains it. name: the AS name. dropping: whether it names a
-    field to drop or to replace, rather than a new one.
+    term: as written. context: the statement that contains it. name: the AS name. dropping: whether it names a field to
+    drop or to replace, rather than a new one.
     """
 
     term: terms.Term
@@ -87,9 +87,8 @@ class ResolvedTerm:
     def column(self) -> Column | None:
         """The source column; None if no column has this name, or several have.
 
-        Names are case-sensitive, except for bare columns and Spark's own transforms in CREATE. CREATE
-        compares the parts of a name, ALTER the dotted name: `a.b` in one pair of backticks is another
-        column there.
+        Names are case-sensitive, except for bare columns and Spark's own transforms in CREATE. CREATE compares the
+        parts of a name, ALTER the dotted name: `a.b` in one pair of backticks is another column there.
         """
         if self.source is None:
             return None

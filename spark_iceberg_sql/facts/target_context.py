@@ -1,8 +1,8 @@
 """The facts about a statement's table: its columns, specs, properties, format version.
 
-Each fact is computed once, on demand. An unknown fact raises UnknownFactError: the engine then lists the
-rule in the statement's "not checked" note. If a more basic error makes a fact unavailable, the fact is None
-or raises AlreadyReportedError: another rule reports that error, and one error causes one diagnostic.
+Each fact is computed once, on demand. An unknown fact raises UnknownFactError: the engine then lists the rule in the
+statement's "not checked" note. If a more basic error makes a fact unavailable, the fact is None or raises
+AlreadyReportedError: another rule reports that error, and one error causes one diagnostic.
 """
 
 from __future__ import annotations
@@ -63,9 +63,9 @@ class AlreadyReportedError(Exception):
 class TargetContext:
     """One statement with the facts about its table.
 
-    text: the complete text that spans refer to. node: the parsed statement. catalog: the tables, as the
-    earlier statements left them. statement: its tokens. repaired: whether it is passed to Spark without
-    the comments that would mislead Iceberg's parser.
+    text: the complete text that spans refer to. node: the parsed statement. catalog: the tables, as the earlier
+    statements left them. statement: its tokens. repaired: whether it is passed to Spark without the comments that would
+    mislead Iceberg's parser.
     """
 
     text: str

@@ -17,10 +17,10 @@ from spark_iceberg_sql.files.repository_paths import escaping_link
 def replace_file(path: Path, content: bytes, *, old_content: bytes | None = None) -> None:
     """Replace the content of a file, or of a link's target, atomically.
 
-    path: the file, which may not exist yet. content: the new content. old_content: the content that the file
-    must still have. Mode, owner, attributes and hard links are kept. Raises FileError, and leaves the file
-    unchanged, if the file or its folder is read-only, if it is not a regular file, if its content has
-    changed, or if a link leads out of the repository: a stranger's repository may contain such a link.
+    path: the file, which may not exist yet. content: the new content. old_content: the content that the file must still
+    have. Mode, owner, attributes and hard links are kept. Raises FileError, and leaves the file unchanged, if the file
+    or its folder is read-only, if it is not a regular file, if its content has changed, or if a link leads out of the
+    repository: a stranger's repository may contain such a link.
     """
     if link_and_tree := escaping_link(path):
         link, tree = link_and_tree

@@ -1,7 +1,7 @@
 """Cells of Databricks notebooks that are saved as source files, and other separators in SQL files.
 
-In: the text of a SQL or Python file. Out: SQL fragments, and problems with what is not SQL. A cell is a
-comment (`# MAGIC %sql`); Liquibase's `endDelimiter` separates statements, too.
+In: the text of a SQL or Python file. Out: SQL fragments, and problems with what is not SQL. A cell is a comment
+(`# MAGIC %sql`); Liquibase's `endDelimiter` separates statements, too.
 """
 
 from __future__ import annotations
@@ -56,8 +56,8 @@ def sql_cells(text: str, *, is_joined: bool = False) -> tuple[list[SqlFragment],
     is_joined: True if an editor has joined the text from a notebook's cells.
     """
     is_notebook = is_joined or _DATABRICKS.match(text) is not None
-    # Three kinds of separators: COMMAND lines, Liquibase delimiters, magics. Sorted together, they cut the
-    # text; each fragment keeps its offsets in the file.
+    # Three kinds of separators: COMMAND lines, Liquibase delimiters, magics. Sorted together, they cut the text; each
+    # fragment keeps its offsets in the file.
     separators = [(match.start(), match.end()) for match in _commands(text, is_notebook=is_notebook)]
     for match in _DELIMITER.finditer(text) if _LIQUIBASE.match(text) is not None else ():
         delimiter = match[1].strip('"').replace("\\r", "").replace("\\n", "").strip()

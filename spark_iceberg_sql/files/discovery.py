@@ -47,10 +47,10 @@ def find_files(
 ) -> Iterator[str]:
     """The files to check, each once, as the user would name them.
 
-    paths: files, folders (searched for SQL, programs, notebooks and documents; hidden folders are skipped), globs
-    and `-`. excluded: whether to skip a file or folder found in a search; it is not called for a file
-    that is named. ignored: the full paths in a folder to search that are skipped as well. admit: raises an
-    error for a file, or a folder to search, that may not be read. Raises FileError if a path does not exist.
+    paths: files, folders (searched for SQL, programs, notebooks and documents; hidden folders are skipped), globs and
+    `-`. excluded: whether to skip a file or folder found in a search; it is not called for a file that is named.
+    ignored: the full paths in a folder to search that are skipped as well. admit: raises an error for a file, or a
+    folder to search, that may not be read. Raises FileError if a path does not exist.
     """
     visited: set[str] = set()
     for path in paths:

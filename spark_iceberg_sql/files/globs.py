@@ -13,8 +13,8 @@ from pathlib import Path
 def matches(path: Path, glob: str, root: Path) -> bool:
     """True if a glob matches a file or a folder above it.
 
-    glob: `*` within a name, `**` across directories; one without a slash matches a name at any depth, any
-    other is relative to root unless it is absolute.
+    glob: `*` within a name, `**` across directories; one without a slash matches a name at any depth, any other is
+    relative to root unless it is absolute.
     """
     full = path.absolute()
     name = full.as_posix()
@@ -95,9 +95,9 @@ def _walk_files(above: list[str], below: str, admit: Callable[[str], None]) -> I
 def _glob_pattern(glob: str) -> re.Pattern[str]:
     """The regular expression of a glob. It takes at most quadratic time: the glob may be a stranger's.
 
-    The text before the last `**`, and, in each section between two `**`, the text before the last `*`, is
-    matched as early as possible and never tried again: a lookahead with a back-reference to its group is an
-    atomic group. This loses no match, since the next wildcard takes the remaining text.
+    The text before the last `**`, and, in each section between two `**`, the text before the last `*`, is matched as
+    early as possible and never tried again: a lookahead with a back-reference to its group is an atomic group. This
+    loses no match, since the next wildcard takes the remaining text.
     """
     first, *remaining = re.split(r"((?<![^/])\*\*/|\*\*)", glob)
     sections = [("" if "/" in glob else "(?:.*?/)??", first)]

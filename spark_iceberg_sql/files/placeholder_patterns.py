@@ -1,7 +1,7 @@
 """Placeholders that settings describe by regular expressions: a program replaces them before Spark.
 
-In: a fragment and the patterns. Out: the fragment with a word of the same length at each match, so that all
-offsets stay valid.
+In: a fragment and the patterns. Out: the fragment with a word of the same length at each match, so that all offsets
+stay valid.
 """
 
 from __future__ import annotations
@@ -46,8 +46,7 @@ def with_placeholders(fragment: SqlFragment, patterns: Sequence[str]) -> SqlFrag
         except TimeoutError:
             raise ConfigError(_timeout_message(pattern, patterns)) from None
         for start, end in spans:
-            # Placeholders never overlap: the first pattern that matches wins, and those of the program come
-            # before all.
+            # Placeholders never overlap: the first pattern that matches wins, and those of the program come before all.
             if start == end or covered_mask.find(1, start, end) >= 0:
                 continue
             covered_mask[start:end] = b"\1" * (end - start)

@@ -32,8 +32,8 @@ class TextUnit:
 class ExtractionProblem:
     """SQL that cannot be extracted, or a call that Spark refuses or ignores without any SQL.
 
-    unit_index, start, end: its position. reason, help: for the user. is_refused: Spark refuses it, so it is
-    an error. is_ignored: Spark ignores it, so it is a warning.
+    unit_index, start, end: its position. reason, help: for the user. is_refused: Spark refuses it, so it is an error.
+    is_ignored: Spark ignores it, so it is a warning.
     """
 
     unit_index: int
@@ -49,9 +49,9 @@ class ExtractionProblem:
 class SourceFile:
     """A file. name: as shown to the user. fragments: in the order of the text.
 
-    is_program: the SQL is inside a program. uses_spark: the program mentions Spark. uses_other_engine: it
-    does not, and imports another engine's client. upgrade_count: for a reversible migration, the number of
-    fragments that migrate; the others revert it. is_document: it shows SQL, possibly of several engines.
+    is_program: the SQL is inside a program. uses_spark: the program mentions Spark. uses_other_engine: it does not, and
+    imports another engine's client. upgrade_count: for a reversible migration, the number of fragments that migrate;
+    the others revert it. is_document: it shows SQL, possibly of several engines.
     """
 
     name: str

@@ -1,7 +1,7 @@
 """SQL fragments of a file: their text, and the offset of each character in the file.
 
-A fragment is built from literals, placeholders and invented words; each keeps the position of its source, so
-that findings and fixes refer to the user's own text.
+A fragment is built from literals, placeholders and invented words; each keeps the position of its source, so that
+findings and fixes refer to the user's own text.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ MODELS = ("dbt", COMPILED, "sqlmesh")  # the APIs of models, by the tool that ma
 class Branch(NamedTuple):
     """A branch: a range of the program whose statements all run or none does, such as a function or an `if`.
 
-    unit_index, start, end: its position in the file. is_function: it is a function, which runs when it is
-    called. always_exits: the code after it does not run if it does.
+    unit_index, start, end: its position in the file. is_function: it is a function, which runs when it is called.
+    always_exits: the code after it does not run if it does.
     """
 
     unit_index: int
@@ -64,14 +64,13 @@ class Placeholder:
 class SqlFragment:
     """A SQL text and its position in a file.
 
-    sql: the text to check. starts: for each character, and for the end, its offset in the source text; ends:
-    for each boundary between characters, the offset at which the character before it ends. placeholders: the
-    parts filled in later. unit_index: the index of the text unit in the file. side_effects: the tables that
-    the program creates, changes or drops without SQL before the fragment; None: any table. literals: if the
-    SQL is composed of several literals, the ranges that come from a literal that nothing else uses; None: it
-    is one text. branch_ranges: the branches that ranges of the SQL are in, outer ones first. api: if the SQL
-    stands for calls, their API: `DataFrameWriterV2`, `DataFrameWriter` (APPEND), `pyiceberg`. overrides:
-    messages about positions in it.
+    sql: the text to check. starts: for each character, and for the end, its offset in the source text; ends: for each
+    boundary between characters, the offset at which the character before it ends. placeholders: the parts filled in
+    later. unit_index: the index of the text unit in the file. side_effects: the tables that the program creates,
+    changes or drops without SQL before the fragment; None: any table. literals: if the SQL is composed of several
+    literals, the ranges that come from a literal that nothing else uses; None: it is one text. branch_ranges: the
+    branches that ranges of the SQL are in, outer ones first. api: if the SQL stands for calls, their API:
+    `DataFrameWriterV2`, `DataFrameWriter` (APPEND), `pyiceberg`. overrides: messages about positions in it.
     """
 
     sql: str
@@ -145,8 +144,8 @@ class FragmentBuilder:
         """Add a value that the source text writes between two offsets, for example as an escape."""
         self._chars.append(value)
         self.length += len(value)
-        # All characters of one value start at its start, and all but the last end there, so that
-        # `is_verbatim` sees that the source differs.
+        # All characters of one value start at its start, and all but the last end there, so that `is_verbatim` sees
+        # that the source differs.
         self._starts += [start] * len(value)
         if value:
             self._ends += [start] * (len(value) - 1) + [end]

@@ -1,8 +1,7 @@
 """The branches of a template's `{% if %}` and `{% for %}`, and the selections of branches to check.
 
-In: the tags of a text. Out: the branches by the index of their `if`, and for each variant the ranges to
-blank. A selection takes branch n of every `if`; branches near partition DDL that none of these takes get
-their own.
+In: the tags of a text. Out: the branches by the index of their `if`, and for each variant the ranges to blank. A
+selection takes branch n of every `if`; branches near partition DDL that none of these takes get their own.
 """
 
 from __future__ import annotations
@@ -51,8 +50,8 @@ def find_branches(tag_list: list[Tag]) -> dict[int, list[int]]:
             branches[open_ifs[-1]].append(number)
             if tag.keyword in ("endif", "endfor"):
                 open_ifs.pop()
-    # Tag n to tag n + 1 is branch n, so an unclosed `if` without a second tag has none. A `for` is treated as
-    # an `if` whose first branch is one round of the loop.
+    # Tag n to tag n + 1 is branch n, so an unclosed `if` without a second tag has none. A `for` is treated as an `if`
+    # whose first branch is one round of the loop.
     return {if_index: tag_indices for if_index, tag_indices in branches.items() if len(tag_indices) > 1}
 
 
@@ -170,8 +169,7 @@ def _selection_for(
     while enclosing is not None:
         selected_numbers.setdefault(*enclosing)
         enclosing = parents.get(enclosing[0])
-    # Equal conditions have equal values in one rendering. Combinations that no rendering has would give
-    # false findings.
+    # Equal conditions have equal values in one rendering. Combinations that no rendering has would give false findings.
     conditions = {
         _condition_text(tag_list[if_index]): (if_index, number) for if_index, number in selected_numbers.items()
     }

@@ -59,8 +59,7 @@ def ddl_in_strings(fragment: SqlFragment, start: int, end: int) -> Iterator[SqlF
         if _PARTITION.search(string_fragment.sql):
             yield SqlFragment(
                 string_fragment.sql,
-                # Offsets of the built fragment are in the template's text; the outer fragment maps them to
-                # the file.
+                # Offsets of the built fragment are in the template's text; the outer fragment maps them to the file.
                 [fragment.starts[i] for i in string_fragment.starts],
                 [fragment.ends[i] for i in string_fragment.ends],
                 string_fragment.placeholders,

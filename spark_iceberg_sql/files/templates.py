@@ -37,8 +37,8 @@ def template_spans(text: str) -> tuple[tuple[int, int], ...]:
 def template_variants(fragment: SqlFragment) -> tuple[SqlFragment, ...]:
     """The variants of a template: with the first branch of each `{% if %}`, with the second, and so on.
 
-    Near partition DDL, also one for each branch that none of these takes. Each has the length of the
-    original. A fragment without a template is its only variant.
+    Near partition DDL, also one for each branch that none of these takes. Each has the length of the original. A
+    fragment without a template is its only variant.
     """
     if not is_templated(fragment.sql):
         return (fragment,)
@@ -142,8 +142,8 @@ def _variant(
 ) -> SqlFragment:
     chars = list(fragment.sql)
     placeholders = list(fragment.placeholders)
-    # Invariant: every replacement below has the length of the text that it replaces, so `starts` and `ends`
-    # of the fragment, and the offsets of all tags, stay valid.
+    # Invariant: every replacement below has the length of the text that it replaces, so `starts` and `ends` of the
+    # fragment, and the offsets of all tags, stay valid.
     starts, covered_ends = _covered_ends(fragment.placeholders)
     for tag in tag_list:
         start, end, tag_text, keyword = tag

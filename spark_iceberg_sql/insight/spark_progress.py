@@ -24,8 +24,8 @@ _EVERY = 0.4
 def show_progress(spark: SparkSession, description: str) -> Iterator[None]:
     """Show the progress of the jobs that this thread starts meanwhile, from the first second on.
 
-    spark: the session. description: of the work. Jobs that already have a group, as in a notebook's SQL cell,
-    are shown by the code that made the group.
+    spark: the session. description: of the work. Jobs that already have a group, as in a notebook's SQL cell, are shown
+    by the code that made the group.
     """
     if not jobs.is_watched() or jobs.current(spark) is not None:
         yield

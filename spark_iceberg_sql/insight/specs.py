@@ -24,8 +24,8 @@ _SOURCE_NAME = "the_source"
 class CandidateSpec:
     """A spec that a table might have.
 
-    spec: its fields. text: for PARTITIONED BY; empty for an unpartitioned table. warnings: the rules'
-    warnings about it, one line each; they do not refuse it. steps: remarks on the real steps of a decimal's truncate.
+    spec: its fields. text: for PARTITIONED BY; empty for an unpartitioned table. warnings: the rules' warnings about
+    it, one line each; they do not refuse it. steps: remarks on the real steps of a decimal's truncate.
     """
 
     spec: Spec

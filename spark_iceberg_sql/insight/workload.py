@@ -26,9 +26,8 @@ _WRITING = ("INSERT", "CREATE", "REPLACE")  # these read if they have a query
 class Query:
     """A query. text: its SQL. weight: how often it runs, relative to the others.
 
-    write_keyword: the first word of a statement that reads and writes, such as DELETE; None for a query;
-    empty for a statement of a script that does neither, or that cannot be read. number: which of all
-    statements it is, from 1.
+    write_keyword: the first word of a statement that reads and writes, such as DELETE; None for a query; empty for a
+    statement of a script that does neither, or that cannot be read. number: which of all statements it is, from 1.
     """
 
     text: str
@@ -45,12 +44,11 @@ def workload(
 ) -> tuple[Query, ...]:
     """The queries of a workload; equal texts count as one query with the sum of their weights.
 
-    queries: texts, or pairs of a text and a weight, or one string. A text is a script, the path of a file of
-    them, or the path of an event log of Spark or of a folder of them, whose queries weigh as often as they
-    ran. Statements that are not queries are skipped. decompress: as for `event_log.query_counts`. writing: whether to
-    return the other statements, too, with their keyword; not those of event logs that do not read, which may be any
-    text.
-    Raises IcebergSqlError for a weight that is not positive or too large.
+    queries: texts, or pairs of a text and a weight, or one string. A text is a script, the path of a file of them, or
+    the path of an event log of Spark or of a folder of them, whose queries weigh as often as they ran. Statements that
+    are not queries are skipped. decompress: as for `event_log.query_counts`. writing: whether to return the other
+    statements, too, with their keyword; not those of event logs that do not read, which may be any text. Raises
+    IcebergSqlError for a weight that is not positive or too large.
     """
     weights: dict[tuple[str, str | None], float] = {}
     numbers: dict[tuple[str, str | None], int] = {}

@@ -1,8 +1,7 @@
 """Records the read and write sets of work on the catalog state, so that it need not be repeated.
 
-A statement that is checked again, on tables of which it reads the same as before, has the same findings and
-the same effect. A language server checks a script at each keystroke, and that holds for nearly all of its
-statements.
+A statement that is checked again, on tables of which it reads the same as before, has the same findings and the same
+effect. A language server checks a script at each keystroke, and that holds for nearly all of its statements.
 """
 
 from __future__ import annotations

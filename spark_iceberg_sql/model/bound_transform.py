@@ -41,8 +41,8 @@ class BoundTransform:
 def from_metadata(text: str) -> BoundTransform:
     """The transform of a partition field in metadata.json, `bucket[16]`.
 
-    One without a record (from a later spec) keeps its name and accepts any source: its limits are unknown,
-    so no rule reports it.
+    One without a record (from a later spec) keeps its name and accepts any source: its limits are unknown, so no rule
+    reports it.
     """
     match = _METADATA.match(text)
     name, parameter = (match.group(1), int(match.group(2))) if match else (text, None)

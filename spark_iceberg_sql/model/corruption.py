@@ -1,8 +1,7 @@
 """Table states that Iceberg's Spark runtime accepts although they break the table.
 
-Its metadata tables, merge-on-read deletes and rewrites merge all specs into one struct
-(Partitioning.partitionType), by field id, each field with its newest name. This module finds specs that cannot
-be merged, from metadata alone.
+Its metadata tables, merge-on-read deletes and rewrites merge all specs into one struct (Partitioning.partitionType), by
+field id, each field with its newest name. This module finds specs that cannot be merged, from metadata alone.
 """
 
 from __future__ import annotations
@@ -127,8 +126,7 @@ def _types(specs: Specs, schema: Schema) -> Iterator[CorruptField]:
             yield CorruptField(CorruptionKind.TYPE_NOT_TAKEN, field)
 
 
-# The columns of `.position_deletes` (PositionDeletesTable.calculateSchema), those of version 3
-# after the others.
+# The columns of `.position_deletes` (PositionDeletesTable.calculateSchema), those of version 3 after the others.
 _DELETE_COLUMNS = ("file_path", "pos", "row", "partition", "spec_id", "delete_file_path")
 _DELETE_COLUMNS_V3 = ("content_offset", "content_size_in_bytes")
 _ALL_DELETE_COLUMNS = frozenset(_DELETE_COLUMNS + _DELETE_COLUMNS_V3)

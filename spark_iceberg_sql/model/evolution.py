@@ -1,8 +1,8 @@
 """How partition specs evolve, exactly as Iceberg does it (spec: Partition Evolution).
 
-The source of each step is named beside it: PartitionSpec.Builder for CREATE, BaseUpdatePartitionSpec
-for ALTER, TableMetadata.buildReplacement for CREATE OR REPLACE. Nothing here reports findings: the rules do.
-If Iceberg refuses a step, the function raises SpecRefusedError.
+The source of each step is named beside it: PartitionSpec.Builder for CREATE, BaseUpdatePartitionSpec for ALTER,
+TableMetadata.buildReplacement for CREATE OR REPLACE. Nothing here reports findings: the rules do. If Iceberg refuses a
+step, the function raises SpecRefusedError.
 """
 
 from __future__ import annotations
@@ -47,9 +47,9 @@ def update_specs(
 ) -> Specs:
     """ALTER TABLE ADD / DROP / REPLACE PARTITION FIELD as one step (BaseUpdatePartitionSpec).
 
-    specs: the table's. drop: a field of the current spec. add: the field to add, if any. schema: the columns,
-    if names are to be compared with theirs. Raises SpecRefusedError, and SpecUncertainError if Iceberg's own
-    result is not deterministic.
+    specs: the table's. drop: a field of the current spec. add: the field to add, if any. schema: the columns, if names
+    are to be compared with theirs. Raises SpecRefusedError, and SpecUncertainError if Iceberg's own result is not
+    deterministic.
     """
     deleted_id = drop.field_id if drop is not None else None
     renames: dict[str, str] = {}

@@ -20,8 +20,8 @@ Key = TypeVar("Key")
 class Column(NamedTuple):
     """A field found in a schema.
 
-    name: its full dotted name, as the schema writes it. field: the field. parents: the types it lies
-    in, outermost first.
+    name: its full dotted name, as the schema writes it. field: the field. parents: the types it lies in, outermost
+    first.
     """
 
     name: str
@@ -39,8 +39,7 @@ class Column(NamedTuple):
         prefix, item, names = self.name, self.field, []
         for index in range(len(self.parents) - 1, -1, -1):
             names.append(item.name)
-            # Names may contain dots, so the full name cannot be split: each parent is found by its type and
-            # name.
+            # Names may contain dots, so the full name cannot be split: each parent is found by its type and name.
             prefix = prefix[: -len(item.name) - 1]
             if index:
                 siblings = children(self.parents[index - 1])
@@ -138,8 +137,8 @@ class Schema:
     def with_fresh_ids(self, base: Schema | None = None, last_id: int = 0) -> tuple[Schema, int]:
         """The schema with field ids as Iceberg assigns them, and the last id assigned.
 
-        base: the schema being replaced: columns of the same full name keep their ids
-        (TypeUtil.assignFreshIds: a struct's own fields first, then their nested fields).
+        base: the schema being replaced: columns of the same full name keep their ids (TypeUtil.assignFreshIds: a
+        struct's own fields first, then their nested fields).
         """
         ids = _IdAssigner(base, last_id)
         return Schema(ids.assign(self.fields, ())), ids.last
@@ -164,8 +163,8 @@ class Schema:
     def with_column(self, parts: Sequence[str], new: Field, last_id: int) -> tuple[Schema, int]:
         """The schema with a column added at the end of the table or of a struct, and the last id assigned.
 
-        parts: the column's path; a list or a map on the way stands for its element or value. Returns the
-        schema unchanged if there is no such struct.
+        parts: the column's path; a list or a map on the way stands for its element or value. Returns the schema
+        unchanged if there is no such struct.
         """
         fresh, last_assigned_id = Schema((new,)).with_fresh_ids(last_id=last_id)
         (new_field,) = fresh.fields

@@ -86,8 +86,8 @@ class Specs:
     A script of n statements makes n specs of up to n fields: indexes over all of them (`all_fields`,
     `newest`) are carried over from one to the next, so that no statement iterates over all specs again.
 
-    all_specs: by spec id, past ones too. current: the default spec's id. last_field_id: the last
-    partition field id assigned. format_version: 1, 2 or 3.
+    all_specs: by spec id, past ones too. current: the default spec's id. last_field_id: the last partition field id
+    assigned. format_version: 1, 2 or 3.
     """
 
     all_specs: tuple[Spec, ...]

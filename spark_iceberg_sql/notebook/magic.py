@@ -100,8 +100,8 @@ class IcebergSql(Magics):  # type: ignore[misc]
             %iceberg_sql tables [catalog, namespace, table or pattern] | describe TABLE
             %iceberg_sql history [N] | help
 
-        All statements are checked before the first one runs. {name} and :name are Python variables, passed as
-        values; {name} may be a DataFrame. The last result is a DataFrame, in the variables `name` and `_`.
+        All statements are checked before the first one runs. {name} and :name are Python variables, passed as values;
+        {name} may be a DataFrame. The last result is a DataFrame, in the variables `name` and `_`.
 
         --limit N     show N rows
         --plan        show what each statement would do to its table's partitioning; nothing runs

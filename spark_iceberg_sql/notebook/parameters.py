@@ -34,8 +34,8 @@ class VariableError(Exception):
 class BoundSql:
     """A cell's SQL as Spark accepts it, with its variables bound.
 
-    text: as long as the cell's. values: of parameters. frames: DataFrames of Spark or pandas, by the name of
-    the temporary view for each.
+    text: as long as the cell's. values: of parameters. frames: DataFrames of Spark or pandas, by the name of the
+    temporary view for each.
     """
 
     text: str
@@ -47,8 +47,7 @@ def bind(text: str, variables: Mapping[str, Any]) -> BoundSql:
     """A cell's SQL with its variables. Raises VariableError.
 
     variables: by name. Quoted text and comments are left alone, and so is `${name}`, which Spark substitutes. Spark
-    decides whether a `:name` is a parameter (`a:b` is a path in a variant): every one that is a variable is
-    passed.
+    decides whether a `:name` is a parameter (`a:b` is a path in a variant): every one that is a variable is passed.
     """
     for statement in statements(text):
         _refuse_raw_text(statement)
@@ -87,8 +86,7 @@ def bind(text: str, variables: Mapping[str, Any]) -> BoundSql:
 def restore_braces(text: str, cell_sql: str) -> str:
     """A text derived from the bound one, with the cell's braces put back.
 
-    cell_sql: the cell's SQL. If it has both `:name` and `{name}`, a `:name` may become `{name}`, which means
-    the same.
+    cell_sql: the cell's SQL. If it has both `:name` and `{name}`, a `:name` may become `{name}`, which means the same.
     """
     for name in dict.fromkeys(re.findall(r"\{(\w+)\}", cell_sql)):
         text = text.replace(f":_{name}", f"{{{name}}}")

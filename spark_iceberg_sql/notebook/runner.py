@@ -37,8 +37,8 @@ if TYPE_CHECKING:
 class Runner:
     """Runs a cell.
 
-    engine: of the session. cell: its SQL and position. options: of its first line. variables: Python
-    variables. worker: runs it in a thread. recorder: keeps what its statements did. saved: the views of results.
+    engine: of the session. cell: its SQL and position. options: of its first line. variables: Python variables. worker:
+    runs it in a thread. recorder: keeps what its statements did. saved: the views of results.
     """
 
     def __init__(

@@ -18,8 +18,8 @@ __all__ = ["FORMATS", "HUMAN_FORMATS", "Format", "full", "summary"]
 class Format(Protocol):
     """An output format.
 
-    reports: one for each file, or for each cell of a notebook. color: whether colours may be used; only
-    formats for people have any. Returns the whole output, which ends with a newline.
+    reports: one for each file, or for each cell of a notebook. color: whether colours may be used; only formats for
+    people have any. Returns the whole output, which ends with a newline.
     """
 
     def __call__(self, reports: Sequence[Report], *, color: bool = False) -> str:

@@ -14,8 +14,8 @@ from spark_iceberg_sql.diagnostics import Diagnostic, Report
 def relative(filename: str | None, root: str | None = None) -> str:
     """A file's path from the root of the project, with forward slashes.
 
-    filename: as the report has it, taken from the working directory. root: the project's root
-    directory (None: the working directory). A file elsewhere keeps its full path.
+    filename: as the report has it, taken from the working directory. root: the project's root directory (None: the
+    working directory). A file elsewhere keeps its full path.
     """
     if filename is None or filename == "-":
         return "stdin.sql"

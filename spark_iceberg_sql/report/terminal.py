@@ -19,8 +19,8 @@ _COLORS = {"error": "1;31", "warning": "1;33", "note": "1;36", "place": "34", "h
 def full(report: Report, *, color: bool = False) -> str:
     """Every diagnostic of one report with its location, source text, help and spec; no summary.
 
-    report: of a check; credentials in its text are masked. color: ANSI colours. Returns an empty text
-    for an empty report.
+    report: of a check; credentials in its text are masked. color: ANSI colours. Returns an empty text for an empty
+    report.
     """
     report = without_secrets(report) if len(report) else report
     paint = partial(_painted, color)

@@ -1,7 +1,7 @@
 """The partition fields that a faulty statement intends, parsed leniently and written as valid DDL.
 
-It accepts any syntax: another engine's, quoted, nested, with the arguments in the wrong order. The result
-is only used for help, with the user's own columns; it is None if the text cannot be interpreted.
+It accepts any syntax: another engine's, quoted, nested, with the arguments in the wrong order. The result is only used
+for help, with the user's own columns; it is None if the text cannot be interpreted.
 """
 
 from __future__ import annotations
@@ -56,8 +56,7 @@ def without_brackets(tokens: list[Token]) -> list[Token]:
         elif token.text in _BRACKETS[1::2] and opened:
             closes[opened.pop()] = index
     depth = 0
-    # A pair encloses everything if its closing bracket is as far from the end as the opening one from the
-    # start.
+    # A pair encloses everything if its closing bracket is as far from the end as the opening one from the start.
     while closes.get(depth) == len(tokens) - 1 - depth:
         depth += 1
     return tokens[depth : len(tokens) - depth]

@@ -20,8 +20,7 @@ _PLAIN_NAME = regex(r"[\w.]+", re.ASCII)
 def without_nested_backticks(text: str, *, to_write: bool = False) -> str:
     """A message with names in one pair of backticks: `db.t`, not ``db`.`t``. A part with a dot keeps its own.
 
-    to_write: true if the user is to write the names like this: then those that need their own backticks
-    keep them.
+    to_write: true if the user is to write the names like this: then those that need their own backticks keep them.
     """
     if "``" not in text:
         return text

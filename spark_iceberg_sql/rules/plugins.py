@@ -27,8 +27,8 @@ GROUP = "spark_iceberg_sql.rules"
 def plugin_rules(reserved_codes: Collection[str]) -> Iterator[Rule]:
     """Yield the rules of all installed packages. reserved_codes: the codes of the built-in rules.
 
-    Raises PluginError if a package's rules cannot be loaded, or if they reuse a code: a check without them
-    would look clean.
+    Raises PluginError if a package's rules cannot be loaded, or if they reuse a code: a check without them would look
+    clean.
     """
     if not _may_have_plugins():
         return

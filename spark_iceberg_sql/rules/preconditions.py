@@ -1,7 +1,7 @@
 """Preconditions that several rules share: each is evaluated at most once per statement.
 
-A precondition may be true too often, never false for a statement in which a rule finds something. One that
-raises counts as true: the rule then meets the unknown fact itself, and the engine makes a note.
+A precondition may be true too often, never false for a statement in which a rule finds something. One that raises
+counts as true: the rule then meets the unknown fact itself, and the engine makes a note.
 """
 
 from __future__ import annotations

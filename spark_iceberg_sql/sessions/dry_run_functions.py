@@ -1,7 +1,7 @@
 """Previews, advice and health as table functions, for SQL clients.
 
-SELECT * FROM iceberg_preview('db.t', spec => 'days(ts), bucket(16, id)')
-SELECT * FROM iceberg_preview('db.t', spec => 'days(ts)', by => 'partition')
+SELECT * FROM iceberg_preview('db.t', spec => 'days(ts), bucket(16, id)') SELECT * FROM iceberg_preview('db.t', spec =>
+'days(ts)', by => 'partition')
 """
 
 from __future__ import annotations

@@ -79,14 +79,14 @@ def connect_server(
 
     A client of a Spark server runs commands as the server's user, and reads its files and environment.
 
-    spark: a session of this process; None: `session()`, whose clients see each other's commits at once. Everything
-    is installed in it. host: the address to listen on; Spark Connect does not authenticate clients, so the default
-    is localhost, and any other needs a token: the setting spark.connect.authenticate.token. port: a TCP port; 0: any
-    free one. ddl: as for `install`, for all clients. Their sessions start with the current settings of `spark`,
-    including catalogs of `attach` and named collections.
+    spark: a session of this process; None: `session()`, whose clients see each other's commits at once. Everything is
+    installed in it. host: the address to listen on; Spark Connect does not authenticate clients, so the default is
+    localhost, and any other needs a token: the setting spark.connect.authenticate.token. port: a TCP port; 0: any free
+    one. ddl: as for `install`, for all clients. Their sessions start with the current settings of `spark`, including
+    catalogs of `attach` and named collections.
 
-    Returns the server, already listening. Raises IcebergSqlError if the port is in use or Spark Connect is
-    not available, and what `session` and `install` raise.
+    Returns the server, already listening. Raises IcebergSqlError if the port is in use or Spark Connect is not
+    available, and what `session` and `install` raise.
     """
     _require_token(spark, host)
     return _start_server("sc", server_processes.start_connect, spark, host, port, ddl)
@@ -120,8 +120,8 @@ def _start_thrift(spark: SparkSession, host: str, port: int) -> tuple[int, serve
 def shared_settings(config: Mapping[str, str], catalog: str = "local") -> dict[str, str]:
     """Settings with which each client sees the others' commits at once, as in one session.
 
-    Iceberg caches tables for each session, and a session that keeps reading one never sees what another
-    has written. config: settings, which override these. catalog: the embedded one.
+    Iceberg caches tables for each session, and a session that keeps reading one never sees what another has written.
+    config: settings, which override these. catalog: the embedded one.
     """
     names = {catalog}
     for key, value in config.items():

@@ -53,8 +53,7 @@ def session(
     The driver has half of the machine's memory, up to 8 GB, unless `spark.driver.memory` is set here or where Spark
     reads it (spark-defaults.conf, SPARK_DRIVER_MEMORY).
 
-    If a session is already running, that session is returned, with the settings that can still be
-    changed.
+    If a session is already running, that session is returned, with the settings that can still be changed.
 
     Raises JavaError, JarError, or IcebergSqlError if the running session lacks Iceberg, or if this process is a client
     of Spark Connect.
@@ -126,8 +125,8 @@ def _provide_runtime(settings: dict[str, str]) -> None:
 def _memory(config: Mapping[str, str]) -> dict[str, str]:
     """Half of the machine's memory for the driver, up to 8 GB, unless the user has set it.
 
-    config: settings of the call. Spark's own default, 1 GB, is too little for a write to some hundreds of
-    partitions: Iceberg keeps a writer open for each.
+    config: settings of the call. Spark's own default, 1 GB, is too little for a write to some hundreds of partitions:
+    Iceberg keeps a writer open for each.
     """
     submit_args = os.environ.get("PYSPARK_SUBMIT_ARGS", "")
     is_set = "SPARK_DRIVER_MEMORY" in os.environ or "driver-memory" in submit_args or _MEMORY_KEY in submit_args

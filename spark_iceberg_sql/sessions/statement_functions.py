@@ -1,7 +1,7 @@
 """Table functions that return findings and plans as rows, for SQL clients: one record per function.
 
-SELECT * FROM iceberg_check('ALTER TABLE db.t ADD PARTITION FIELD days(name)')
-SELECT * FROM iceberg_plan('ALTER TABLE db.t ADD PARTITION FIELD days(ts)')
+SELECT * FROM iceberg_check('ALTER TABLE db.t ADD PARTITION FIELD days(name)') SELECT * FROM iceberg_plan('ALTER TABLE
+db.t ADD PARTITION FIELD days(ts)')
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ def _table_function(
 ) -> PythonTableFunction:
     """A table function of one argument.
 
-    argument: of the function. columns: of its rows, as DDL. rows: computes them from the session and the
-    argument's value. documentation: name, summary and example.
+    argument: of the function. columns: of its rows, as DDL. rows: computes them from the session and the argument's
+    value. documentation: name, summary and example.
     """
     return PythonTableFunction(
         arguments=(argument,), rows=lambda spark, values: (columns, rows(spark, values[argument.name])), **documentation

@@ -1,8 +1,8 @@
 """attach(): gives a table at a path a name in SQL, so that it can be written.
 
-A table function only reads. INSERT, DELETE, UPDATE, MERGE, ALTER and CALL need a table in a catalog, since a
-single authority must order the commits: the folder itself for a table in Hadoop layout, the catalog for a
-table that was written through one.
+A table function only reads. INSERT, DELETE, UPDATE, MERGE, ALTER and CALL need a table in a catalog, since a single
+authority must order the commits: the folder itself for a table in Hadoop layout, the catalog for a table that was
+written through one.
 """
 
 from __future__ import annotations
@@ -36,26 +36,24 @@ def attach(spark: SparkSession, path: str, name: str, **arguments: Value) -> str
     """Give the table at a path a name in SQL, for reading and writing; returns the quoted name.
 
     A table in Hadoop layout (v3.metadata.json), in a local folder, HDFS, S3 or Azure: name is any name in a catalog
-    that this session does not have yet, or that it has from an earlier call. A commit creates the next metadata
-    file in one step and only if there is none (a conditional write in S3 and Azure), so that concurrent writers lose
-    nothing; a store without such a step is refused. In a Hadoop catalog of the session whose warehouse has the
-    folder, name must be the folder's.
-    A table that was written through a catalog (00003-<uuid>.metadata.json): the name's catalog must be
-    configured in this session (see `catalog`) and must not be a Hadoop catalog, which cannot commit to it;
-    unless the catalog has a table of that name, the table is registered there, with its newest metadata.
-    Use the catalog that owns the table: a table written through two catalogs loses commits.
+    that this session does not have yet, or that it has from an earlier call. A commit creates the next metadata file in
+    one step and only if there is none (a conditional write in S3 and Azure), so that concurrent writers lose nothing; a
+    store without such a step is refused. In a Hadoop catalog of the session whose warehouse has the folder, name must
+    be the folder's. A table that was written through a catalog (00003-<uuid>.metadata.json): the name's catalog must be
+    configured in this session (see `catalog`) and must not be a Hadoop catalog, which cannot commit to it; unless the
+    catalog has a table of that name, the table is registered there, with its newest metadata. Use the catalog that owns
+    the table: a table written through two catalogs loses commits.
 
-    All files of the table must be in its folder: a table whose metadata, properties or manifests refer to
-    files outside it (a copied folder refers to the original) is refused. The check reads all manifests.
-    A session that has never had the optimizer rules gets them: one of them refuses writes to copied tables.
+    All files of the table must be in its folder: a table whose metadata, properties or manifests refer to files outside
+    it (a copied folder refers to the original) is refused. The check reads all manifests. A session that has never had
+    the optimizer rules gets them: one of them refuses writes to copied tables.
 
-    spark: the session. path: the table's folder. name: in SQL, parts with dots; one with a dot in backticks.
-    arguments: those of the table function iceberg() that open the store, such as collection, access_key_id,
-    secret_access_key, endpoint; with store="icebergAzure", those of that function. Keys stay in the process: no
-    setting, plan or log has them.
-    Raises IcebergSqlError if the table does not belong to the folder, the name does not match it, or its catalog
-    cannot commit to the table or has older metadata of it; pyspark's AnalysisException if there is no table, or for
-    a wrong argument.
+    spark: the session. path: the table's folder. name: in SQL, parts with dots; one with a dot in backticks. arguments:
+    those of the table function iceberg() that open the store, such as collection, access_key_id, secret_access_key,
+    endpoint; with store="icebergAzure", those of that function. Keys stay in the process: no setting, plan or log has
+    them. Raises IcebergSqlError if the table does not belong to the folder, the name does not match it, or its catalog
+    cannot commit to the table or has older metadata of it; pyspark's AnalysisException if there is no table, or for a
+    wrong argument.
     """
     parts = list(relations.name_parts(spark, name)) if "`" in name else name.split(".")
     folder_name = path.rstrip("/").rsplit("/", 1)[-1]
@@ -151,8 +149,8 @@ def _catalog_class(spark: SparkSession, parts: list[str]) -> str | None:
 def _refuse_other_than_owner(path: str, parts: list[str], catalog_class: str | None, *, insert: bool) -> None:
     """Refuse a catalog that cannot be the owner of a table that was written through a catalog.
 
-    A Hadoop catalog numbers versions by the files in the folder, and never sees the commits of the catalog
-    that the table was written through.
+    A Hadoop catalog numbers versions by the files in the folder, and never sees the commits of the catalog that the
+    table was written through.
     """
     fact = f"the table at `{path}` was written through a catalog"
     if insert:
@@ -190,9 +188,9 @@ def _has_hadoop_name(file: str) -> bool:
 def _refuse_older(write_target: WriteTarget, located_table: LocatedTable, folder: str) -> None:
     """Refuse a Hadoop catalog that reads an older version than the newest one in the folder.
 
-    It uses version-hint.text; if there is a gap in the versions, it would commit on top of a version that is
-    not the newest. The two numbers are not read at once, and a writer may commit in between: only numbers
-    that stay the same in two readings are believed.
+    It uses version-hint.text; if there is a gap in the versions, it would commit on top of a version that is not the
+    newest. The two numbers are not read at once, and a writer may commit in between: only numbers that stay the same in
+    two readings are believed.
     """
     previous_files = None
     for _ in range(_READINGS):

@@ -175,9 +175,7 @@ def refuse_lost(spark: SparkSession) -> None:
 
 @contextmanager
 def without_error_logs() -> Iterator[None]:
-    """Keep pyspark from logging errors to standard error that this package raises with a message of its
-    own.
-    """
+    """Keep pyspark from logging errors to standard error that this package raises with a message of its own."""
     try:
         from pyspark.logger import PySparkLogger
     except ImportError:  # before pyspark 4.0, which logs nothing
@@ -210,9 +208,7 @@ def _matches(error: PySparkException, conditions: tuple[str, ...]) -> bool:
 
 
 def _refuses_connections(spark: SparkSession) -> bool:
-    """True if nothing listens at the server's address. A proxy or a slow network is left to Spark's
-    client.
-    """
+    """True if nothing listens at the server's address. A proxy or a slow network is left to Spark's client."""
     address = connect_channel.address(spark)
     if address is None:
         return False

@@ -100,9 +100,9 @@ def _text(value: object) -> str:
 def call(public_name: str, spark: SparkSession, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
     """The rows of the server's function for a public function.
 
-    public_name: of the public function. args, kwargs: its arguments after the session. Raises IcebergSqlError
-    for an argument that the server's function does not take, for what it refuses, and if the server does not
-    have it or is lost.
+    public_name: of the public function. args, kwargs: its arguments after the session. Raises IcebergSqlError for an
+    argument that the server's function does not take, for what it refuses, and if the server does not have it or is
+    lost.
     """
     function = SERVER_FUNCTIONS[public_name]
     values = _bind(public_name, function, args, kwargs)

@@ -111,9 +111,8 @@ def _sha256(path: Path) -> str:
     return digest.hexdigest()
 
 
-# spark.jars.packages is not used: it prints 29 lines, fails when processes share a cold cache, and copies a
-# corrupted cached jar unchecked. The Ivy that pyspark ships, a lock and the pinned sha256 have none of these
-# faults.
+# spark.jars.packages is not used: it prints 29 lines, fails when processes share a cold cache, and copies a corrupted
+# cached jar unchecked. The Ivy that pyspark ships, a lock and the pinned sha256 have none of these faults.
 def _fetch(runtime: Runtime, target: Path, ivy_settings: str | None) -> None:
     """Fetch with a private Ivy cache (a shared one is not safe among processes), check, move."""
     with tempfile.TemporaryDirectory(dir=target.parent, prefix="fetching-") as folder:

@@ -1,5 +1,5 @@
-"""The supported minor versions of Spark, newest first, with the Java versions and the limitations of each; and
-the Iceberg runtimes that jars/runtime.lock.json pins for them.
+"""The supported minor versions of Spark, newest first, with the Java versions and the limitations of each; and the
+Iceberg runtimes that jars/runtime.lock.json pins for them.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ class SparkMinor:
     """A minor version of Spark.
 
     spark: `4.1`. java: the Java versions it supports. iceberg: the minor versions of Iceberg that are tested with it,
-    newest first. limitations: features that do not work, unlike in the
-    newest version: a name for the tests -> a description for users.
+    newest first. limitations: features that do not work, unlike in the newest version: a name for the tests -> a
+    description for users.
     """
 
     spark: str
@@ -103,9 +103,7 @@ def checkout_jars() -> Path:
 
 
 def spark_minor(spark_version: str) -> SparkMinor:
-    """The supported minor version of a Spark version such as `4.1.4`. Raises IcebergSqlError if there is
-    none.
-    """
+    """The supported minor version of a Spark version such as `4.1.4`. Raises IcebergSqlError if there is none."""
     tested = tested_line(spark_version)
     if tested is None:
         raise IcebergSqlError(
@@ -158,9 +156,7 @@ def missing_runtime(spark_version: str, scala: str | None) -> IcebergSqlError:
 
 
 def runtimes() -> dict[str, Runtime]:
-    """The pinned runtimes by Spark and Scala version, such as `4.1_2.13`; the default Scala of a Spark version
-    first.
-    """
+    """The pinned runtimes by Spark and Scala version, such as `4.1_2.13`; a Spark version's default Scala first."""
     return {name: Runtime(**row) for name, row in json.loads(_lock_text()).items()}
 
 

@@ -12,8 +12,8 @@ _BRANCHES = frozenset({"ELSEIF", "WHEN"})
 def block_ends(tokens: Iterable[tuple[int, str]]) -> dict[int, int]:
     """The index of each block's END, by the index of the word that opens the block.
 
-    tokens: (index, upper-case text) of the tokens that are not trivia. A block's END is where a statement may
-    begin; the END of a CASE expression and a column named `end` are not.
+    tokens: (index, upper-case text) of the tokens that are not trivia. A block's END is where a statement may begin;
+    the END of a CASE expression and a column named `end` are not.
     """
     ends: dict[int, int] = {}
     open_blocks: list[int] = []

@@ -1,7 +1,6 @@
 """Character classes of Spark's lexer, and its upper case.
 
-In: a text. Out: its shape of the same length, in which one stand-in represents each class of characters
-beyond ASCII.
+In: a text. Out: its shape of the same length, in which one stand-in represents each class of characters beyond ASCII.
 """
 
 from __future__ import annotations
@@ -14,8 +13,8 @@ def upper(text: str) -> str:
     return text.upper() if text.isascii() else "".join(u if len(u := c.upper()) == 1 else c for c in text)
 
 
-# The stand-in for each class of characters beyond ASCII that Spark's lexer distinguishes, so
-# that the table needs no Unicode classes (whose building costs more than checking a small file).
+# The stand-in for each class of characters beyond ASCII that Spark's lexer distinguishes, so that the table needs no
+# Unicode classes (whose building costs more than checking a small file).
 LETTER, LONG_S, DOTLESS_I, BLANK, STRAY, BOM_SHAPE = "\xe9\xdf\xcc\xa0\xb7\xfe"
 _BLANKS = frozenset("\xa0\u1680\u2028\u202f\u205f\u3000") | set(map(chr, range(0x2000, 0x200B)))
 SPACES = frozenset(" \t\n\f\r\x0b" + BLANK)

@@ -16,14 +16,14 @@ from spark_iceberg_sql.syntax.characters import BOM_SHAPE, SPACES, upper_keyword
 from spark_iceberg_sql.syntax.lexer import CODE, COMMENT, DOUBLE, LEXER, LINE_COMMENT, QUOTED, STRING
 
 _BLANKS = "".join(sorted(SPACES))
-# The first character picks the place, which the expression's engine finds fast. A quote behind an r is a raw
-# string's if the r is a token's first character: no letter, digit, underscore or other character beyond ASCII is
-# before it. (As a set of all those, `re` would take as long to compile it as all other expressions together.)
+# The first character picks the place, which the expression's engine finds fast. A quote behind an r is a raw string's
+# if the r is a token's first character: no letter, digit, underscore or other character beyond ASCII is before it. (As
+# a set of all those, `re` would take as long to compile it as all other expressions together.)
 _RAW = r"(?<=[rR].)(?<![^\x00-/:-@\[-^`{-\x7f][rR].)"
-# Invariant: every edge found here is a token boundary of `Lexer`, and no `;` token is passed over
-# (tests/test_cuts.py compares both splitters). The patterns are those of the token table in lexer.py without
-# their first character, which the set at the beginning matches: each must begin with one literal character.
-# Groups: 1 a semicolon, 2 and 3 a comment, 4 a text that only the lexer can split; strings and names: none.
+# Invariant: every edge found here is a token boundary of `Lexer`, and no `;` token is passed over (tests/test_cuts.py
+# compares both splitters). The patterns are those of the token table in lexer.py without their first character, which
+# the set at the beginning matches: each must begin with one literal character. Groups: 1 a semicolon, 2 and 3 a
+# comment, 4 a text that only the lexer can split; strings and names: none.
 _EDGE = regex(
     r"[;'\"`\-/*:$](?:"
     r"(?<=;)()"

@@ -1,7 +1,7 @@
 """Clauses of other engines in a query that Spark certainly refuses.
 
-In: a statement. Out: the first clause, and what to write. What Spark may accept is left to it: FROM inside a
-function (`trim(BOTH FROM 'a')`), a `read_parquet` where the script creates functions.
+In: a statement. Out: the first clause, and what to write. What Spark may accept is left to it: FROM inside a function
+(`trim(BOTH FROM 'a')`), a `read_parquet` where the script creates functions.
 """
 
 from __future__ import annotations

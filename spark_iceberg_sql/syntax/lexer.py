@@ -1,8 +1,7 @@
 """SQL text to tokens with offsets, with the token boundaries of Spark 4.1's own lexer (SqlBaseLexer.g4).
 
-One token table, two passes: first the texts alone (`token_texts`), then the tokens of some of them. The table
-is matched against the text's shape, which has the same length. tests/spark/test_lexer_differential.py
-compares with Spark.
+One token table, two passes: first the texts alone (`token_texts`), then the tokens of some of them. The table is
+matched against the text's shape, which has the same length. tests/spark/test_lexer_differential.py compares with Spark.
 """
 
 from __future__ import annotations

@@ -97,9 +97,8 @@ class IdentifierFields(OnTable):
 class ChangeSnapshotRef(OnTable):
     """ALTER TABLE t CREATE / REPLACE / DROP BRANCH or TAG.
 
-    ref_type: `branch` or `tag`. verb: `create`, `replace`, `create or replace`, `drop`. lenient: IF EXISTS or
-    IF NOT EXISTS. counts: the numbers of RETAIN and of SNAPSHOT RETENTION. version: the snapshot of AS OF
-    VERSION.
+    ref_type: `branch` or `tag`. verb: `create`, `replace`, `create or replace`, `drop`. lenient: IF EXISTS or IF NOT
+    EXISTS. counts: the numbers of RETAIN and of SNAPSHOT RETENTION. version: the snapshot of AS OF VERSION.
     """
 
     ref_type: str
@@ -291,9 +290,8 @@ class Insert(OnTable):
 class InvalidStatement(Node):
     """A statement that Spark's or Iceberg's grammar refuses: partition DDL, or a change of columns.
 
-    error_span: the offending token. token_text, expected: for the message. error_kind: its key in
-    SYNTAX_ERRORS, empty for any other error. table: if it was readable. partial_create: of a CREATE TABLE,
-    the part read before the error.
+    error_span: the offending token. token_text, expected: for the message. error_kind: its key in SYNTAX_ERRORS, empty
+    for any other error. table: if it was readable. partial_create: of a CREATE TABLE, the part read before the error.
     """
 
     error_span: Offsets
@@ -308,8 +306,8 @@ class InvalidStatement(Node):
 class Templated(Node):
     """Partition DDL with a template or parameter in place of a word (`{{ }}`, `${}`).
 
-    may_be_any: it may be any statement, as EXECUTE IMMEDIATE of a variable. is_too_deep: it is instead a
-    statement with a type that is nested too deep to be read.
+    may_be_any: it may be any statement, as EXECUTE IMMEDIATE of a variable. is_too_deep: it is instead a statement with
+    a type that is nested too deep to be read.
     """
 
     template_span: Offsets

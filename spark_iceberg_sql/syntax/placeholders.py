@@ -9,8 +9,8 @@ from spark_iceberg_sql.syntax.lexer import Token, TokenKind
 from spark_iceberg_sql.syntax.terms import Offsets
 
 _MAX_WORD_LENGTH = 1000
-# What programs put in the place of a word before Spark sees it, besides templates: `%(name)s`, `%s`, `:name`,
-# `@name`, `&name`, `&&name.`, `<name>`, `[[ name ]]`, `#name#`, `@@name@@`, `?`.
+# What programs put in the place of a word before Spark sees it, besides templates: `%(name)s`, `%s`, `:name`, `@name`,
+# `&name`, `&&name.`, `<name>`, `[[ name ]]`, `#name#`, `@@name@@`, `?`.
 _PLACEHOLDER = regex(r"%\(\w+\)[a-z]|%[sdr]\b|[:@]\w+|&&?\w+|<\w+>|\[\[\s*\w+\s*\]\]|#\w+#|@@\w+(?:@@)?|\?")
 
 

@@ -87,9 +87,8 @@ def text_with_trivia(statement: Statement) -> str:
 def routed_text(statement: Statement) -> str:
     """The text for `spark.sql`: the same tokens, with separators that let the right grammar read them.
 
-    The terminator, a byte order mark and unusual white space before the statement are left out; comments,
-    only where they would mislead the routing. White space inside it stays, also where Iceberg's grammar
-    refuses it.
+    The terminator, a byte order mark and unusual white space before the statement are left out; comments, only where
+    they would mislead the routing. White space inside it stays, also where Iceberg's grammar refuses it.
     """
     text = text_with_trivia(statement)
     is_iceberg = is_iceberg_statement(statement)

@@ -1,7 +1,7 @@
 """The syntax errors that the parser recognizes: one record each, with the message and the help.
 
-ParseError has a record's key; SIS001 fills in the placeholders: {table}, {old} and {new} are the user's
-names, {field} and {fields} terms over the table's columns, {found} and {expected} the grammar's tokens.
+ParseError has a record's key; SIS001 fills in the placeholders: {table}, {old} and {new} are the user's names, {field}
+and {fields} terms over the table's columns, {found} and {expected} the grammar's tokens.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Parts of statements: names, constants, transforms over columns, columns, properties; each with its span.
 
-Names are tuples of parts as the user wrote them, without backticks. A span is a pair of offsets into the
-whole text, end excluded.
+Names are tuples of parts as the user wrote them, without backticks. A span is a pair of offsets into the whole text,
+end excluded.
 """
 
 from __future__ import annotations

@@ -20,10 +20,10 @@ class TypeSyntax:
     """An engine's types.
 
     engine: its name, for messages. primitives: Iceberg's name -> the engine's, decimal apart. opening, closing: the
-    brackets around the parts of nested types. struct: the word for one. separator: between the name and the type of
-    a struct's field. quote: returns a name as the engine takes it. aliases: other texts that are read -> Iceberg's name
-    for the type that the engine stores; `N` is any number. lossy: as aliases, of types of which Spark does not have
-    all -> Iceberg's name for the nearest one, and what is lost. absent: texts of types of which Spark has none.
+    brackets around the parts of nested types. struct: the word for one. separator: between the name and the type of a
+    struct's field. quote: returns a name as the engine takes it. aliases: other texts that are read -> Iceberg's name
+    for the type that the engine stores; `N` is any number. lossy: as aliases, of types of which Spark does not have all
+    -> Iceberg's name for the nearest one, and what is lost. absent: texts of types of which Spark has none.
     """
 
     engine: str

@@ -47,9 +47,8 @@ class Baseline:
     ) -> list[FindingFingerprint]:
         """Entries whose finding no longer exists.
 
-        fingerprints: of all findings. checked: the files that were checked, as the baseline names them; files
-        that no longer
-        exist count as checked. selected: true if the rule of an entry was run on its file.
+        fingerprints: of all findings. checked: the files that were checked, as the baseline names them; files that no
+        longer exist count as checked. selected: true if the rule of an entry was run on its file.
         """
         names = set(checked)
         unmatched = self._entries - Counter(fingerprints)

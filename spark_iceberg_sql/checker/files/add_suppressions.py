@@ -40,17 +40,16 @@ def suppress_findings(
 ) -> tuple[str, list[Report], int, tuple[Diagnostic, ...]]:
     """Add a suppression comment for each error and warning of a file.
 
-    read: returns the source file of a text. reports: those of the text. check: returns the reports of a
-    text. A comment is put at the end of the finding's line, at the end of the string literal that contains the SQL,
-    or before the statement: the first position where it suppresses the finding, causes no other, and changes neither
-    the statements nor the program.
-    Returns the text, its reports, the number of findings that now have a comment, and those that cannot have one.
+    read: returns the source file of a text. reports: those of the text. check: returns the reports of a text. A comment
+    is put at the end of the finding's line, at the end of the string literal that contains the SQL, or before the
+    statement: the first position where it suppresses the finding, causes no other, and changes neither the statements
+    nor the program. Returns the text, its reports, the number of findings that now have a comment, and those that
+    cannot have one.
     """
     count_before = len(_findings_to_suppress(reports))
     unused_before = {_span_text(report, d) for report in reports for d in report if _is_unused(d)}
 
-    # Each position starts from the text that the previous one returned; most change nothing, so its reports are
-    # cached.
+    # Each position starts from the text that the previous one returned; most change nothing, so its reports are cached.
     cached_text, cached_reports = text, reports
 
     @lru_cache(maxsize=_CACHE_SIZE)
@@ -163,9 +162,8 @@ def _span_text(report: Report, diagnostic: Diagnostic) -> str:
 def _without_unused_codes(unused_before: Set[str], part: IndexedPart, report: Report) -> Report:
     """The report, with a fix for each unused code of an added comment: it removes the code.
 
-    A suppressed error counts as a statement that runs, so later findings may no longer exist. unused_before:
-    the comments
-    that were unused before any was added.
+    A suppressed error counts as a statement that runs, so later findings may no longer exist. unused_before: the
+    comments that were unused before any was added.
     """
 
     def removal(diagnostic: Diagnostic) -> Edit | None:

@@ -22,9 +22,9 @@ def hull(edits: Iterable[Edit]) -> Offsets:
 def map_fix(fix: Fix | None, script: JoinedScript, variant: JoinedScript) -> Fix | None:
     """The fix in offsets of the file; None if it would change more than the text of this statement.
 
-    script: as written. variant: the variant that the fix is for, of the same length. The file must contain the
-    text unchanged, in one literal that nothing else uses, and no template may touch it, since the text between
-    two edits is moved, too.
+    script: as written. variant: the variant that the fix is for, of the same length. The file must contain the text
+    unchanged, in one literal that nothing else uses, and no template may touch it, since the text between two edits is
+    moved, too.
     """
     if fix is None or not fix.edits:
         return None

@@ -29,8 +29,8 @@ def hidden_statements(
 ) -> Iterator[Diagnostic]:
     """A note for each statement that Spark may run, and that no variant of a script's templates contains.
 
-    script: as written, with placeholders. variant_scripts: those that are checked. is_captured: a template
-    stores the text for later, as part of another script.
+    script: as written, with placeholders. variant_scripts: those that are checked. is_captured: a template stores the
+    text for later, as part of another script.
     """
     hidden_ranges = [*_hidden_by_placeholders(script, variant_scripts), *_hidden_by_branch_limit(script)]
     hidden_ranges += _hidden_by_template_marks(script) if not is_captured else ()

@@ -30,8 +30,8 @@ _LAYOUT_TOKENS = frozenset({tokenize.NL, tokenize.COMMENT, tokenize.INDENT, toke
 
 @record(frozen=True, slots=True)
 class _Comment:
-    """part, row: its position. target: the fragment in the next statement that it applies to; None: the
-    SQL on its row. suppression: without ranges, which are those of a script.
+    """part, row: its position. target: the fragment in the next statement that it applies to; None: the SQL on its row.
+    suppression: without ranges, which are those of a script.
     """
 
     part: int

@@ -145,8 +145,7 @@ class _MigrationSeries:
         """For a migration and each one of unknown order with it: the state whichever of the others have already run.
 
         Each half of them follows the other half, and so on within each half (divide and conquer), so that files are
-        applied
-        n log n times and not n times n: hundreds may have the same version.
+        applied n log n times and not n times n: hundreds may have the same version.
         """
         catalogs: dict[str, Tables] = {}
         paths = [other.path for other in self._unordered_with(migration)]

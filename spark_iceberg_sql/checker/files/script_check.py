@@ -130,8 +130,8 @@ def _is_fix_of_all_variants(
 ) -> bool:
     """True if every variant with the same text around a fix offers the same fix.
 
-    mapped: a diagnostic of one variant, and sql: that variant's text. variant_results: the texts and
-    diagnostics of all.
+    mapped: a diagnostic of one variant, and sql: that variant's text. variant_results: the texts and diagnostics of
+    all.
     """
     if mapped.fix is None or mapped.diagnostic.fix is None:
         return True

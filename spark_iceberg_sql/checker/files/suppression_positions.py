@@ -50,8 +50,8 @@ class IndexedPart:
         """The first fragment that contains an offset."""
         numbers = []
         index = bisect_right(self._ranges, (offset, len(self.text), len(self._fragments)))
-        # Ranges may be nested: the last one that starts before the offset need not contain it, so go back as
-        # long as an earlier one still reaches the offset.
+        # Ranges may be nested: the last one that starts before the offset need not contain it, so go back as long as an
+        # earlier one still reaches the offset.
         while index and self._max_ends[index - 1] >= offset:
             index -= 1
             _, end, number = self._ranges[index]

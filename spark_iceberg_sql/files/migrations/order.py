@@ -1,7 +1,6 @@
 """The order in which migration tools run files.
 
-In: a folder. Out: its migrations by path, each with its direct predecessors, or the reason why its order is
-unknown.
+In: a folder. Out: its migrations by path, each with its direct predecessors, or the reason why its order is unknown.
 """
 
 from __future__ import annotations
@@ -33,9 +32,8 @@ _MAX_BYTES = 2_000_000  # bytes of a file that are searched for markers
 class Migration:
     """A migration. path: its full path. predecessors: those that run directly before it; empty for the first.
 
-    can_be_followed: False for undo migrations, after which no other runs. order_problem: the reason why its
-    position is unknown; None if it is known. follows_unknown_change: a change that may affect any table runs
-    before it.
+    can_be_followed: False for undo migrations, after which no other runs. order_problem: the reason why its position is
+    unknown; None if it is known. follows_unknown_change: a change that may affect any table runs before it.
     """
 
     path: str
@@ -154,8 +152,7 @@ def _alembic(folder: str, names: Sequence[str]) -> MigrationsByPath:
 def _is_circular(migrations: MigrationsByPath) -> bool:
     ordered_paths: set[str] = set()
     remaining = set(migrations)
-    # Topological sort (Kahn): each round takes the migrations whose predecessors are done. A cycle never gets
-    # ready.
+    # Topological sort (Kahn): each round takes the migrations whose predecessors are done. A cycle never gets ready.
     while ready := {path for path in remaining if ordered_paths.issuperset(migrations[path].predecessors)}:
         ordered_paths |= ready
         remaining -= ready

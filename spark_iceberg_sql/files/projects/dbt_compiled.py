@@ -15,9 +15,8 @@ _BLOCKS = frozenset({"if", "for", "macro", "call", "filter", "snapshot", "set"})
 def compiled_query(text: str, compiled: str, fallback_span: Offsets) -> SqlFragment:
     """The compiled query. Text outside of templates has its own position, values have that of their template.
 
-    text: the model's file. compiled: the query that dbt made from it. fallback_span: the position of all
-    characters if the two do not match, for example because dbt puts common table expressions of ephemeral
-    models before the query.
+    text: the model's file. compiled: the query that dbt made from it. fallback_span: the position of all characters if
+    the two do not match, for example because dbt puts common table expressions of ephemeral models before the query.
     """
     builder = FragmentBuilder()
     builder.begin_literal(is_exclusive=False)

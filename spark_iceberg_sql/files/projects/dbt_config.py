@@ -25,8 +25,8 @@ _NO_LINE_END = re.compile(r"[^\r\n]")
 class OwnConfig(NamedTuple):
     """The configuration in a model's file.
 
-    config: by key; the last call wins. calls: the offsets of each `{{ config(...) }}`. unread_span: the
-    position of a call that cannot be read, or that is conditional.
+    config: by key; the last call wins. calls: the offsets of each `{{ config(...) }}`. unread_span: the position of a
+    call that cannot be read, or that is conditional.
     """
 
     config: Config

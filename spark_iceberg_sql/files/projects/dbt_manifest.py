@@ -188,8 +188,8 @@ class Manifest:
                 yield resource, node
             elif name not in visited:
                 visited.add(name)
-                # A post-order walk without recursion: the node is yielded when it is popped again, after
-                # those that it reads.
+                # A post-order walk without recursion: the node is yielded when it is popped again, after those that it
+                # reads.
                 stack.append((name, True))
                 stack += [(other, False) for other in node.upstream]
 

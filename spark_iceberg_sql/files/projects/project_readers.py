@@ -89,8 +89,7 @@ def with_models(
 ) -> SourceFile | None:
     """A file with the clause of its model's configuration; None if there is none.
 
-    source_file: the file without it. text: its content. manifest: dbt's `manifest.json`, if a setting names
-    it.
+    source_file: the file without it. text: its content. manifest: dbt's `manifest.json`, if a setting names it.
     """
     if is_independent(source_file.name, text):
         return None

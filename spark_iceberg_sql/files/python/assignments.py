@@ -57,8 +57,8 @@ class ReachingDefinitions:
         definition = next((assignment for assignment in recent if use < assignment.block_end), None)
         if definition is None:
             return None
-        # The definition reaches the use only if no other binding lies between them, no loop around the use
-        # binds the name again for the next round, and the use is not in a function or class that runs later.
+        # The definition reaches the use only if no other binding lies between them, no loop around the use binds the
+        # name again for the next round, and the use is not in a function or class that runs later.
         is_rebound = bisect_left(bindings, use) > bisect_right(bindings, definition.statement_end)
         enclosing_loops = [(start, end) for start, end in self._loops if definition.statement_end < start <= use < end]
         is_rebound_in_loop = any(

@@ -15,8 +15,7 @@ _EXIT_CALLS = frozenset({"exit", "_exit", "quit", "abort", "skip", "fail"})
 def find_branches(nodes: Iterable[ast.AST], span_of: SpanOf, unit_index: int) -> list[Branch]:
     """The branches of a program, in order, an outer one before those in it.
 
-    nodes: those of its tree. span_of: returns the offsets of a node. unit_index: the text unit's index in the
-    file.
+    nodes: those of its tree. span_of: returns the offsets of a node. unit_index: the text unit's index in the file.
     """
     branches = [
         Branch(unit_index, span_of(body[0])[0], span_of(body[-1])[1], is_function, _always_exits(body[-1]))

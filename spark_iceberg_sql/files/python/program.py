@@ -89,8 +89,7 @@ class Program:
     def literal_values(self, value: ast.expr) -> list[ast.expr]:
         """The values of a name that the program binds once: a literal, or each element of a list."""
         values = self.symbols.values(value) if isinstance(value, ast.Name) else []
-        # `for x in names`: symbol_table.py wraps the name of the list in a Starred node that the program does
-        # not have.
+        # `for x in names`: symbol_table.py wraps the name of the list in a Starred node that the program does not have.
         if len(values) == 1 and isinstance(values[0], ast.Starred):  # each element of a list
             list_node = self.definition(values[0].value)
             values = list_node.elts if isinstance(list_node, ast.List | ast.Tuple) else []

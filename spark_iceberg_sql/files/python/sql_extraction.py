@@ -1,7 +1,7 @@
 """SQL in a Python program: the strings that it passes to `spark.sql(...)`, with their positions.
 
-In: the text of a program. Out: its fragments in the order of the calls' ends, each with its branches, and the
-calls that cannot be read. Other modules of this folder add statements that are equivalent to calls.
+In: the text of a program. Out: its fragments in the order of the calls' ends, each with its branches, and the calls
+that cannot be read. Other modules of this folder add statements that are equivalent to calls.
 """
 
 from __future__ import annotations
@@ -49,10 +49,10 @@ def python_sql(
 ) -> tuple[list[SqlFragment], list[ExtractionProblem]]:
     """The SQL of every `.sql(...)` call, in the order of the text, and the calls that cannot be read.
 
-    Calls that create tables without SQL become empty fragments. text: the program. unit_index: its index
-    among the file's text units. fallback_text: the text to parse if this one is not valid Python, of the same
-    length: without IPython's lines. other_text: other texts of the same program, which may use its names.
-    callables: the functions that pass SQL to Spark, as `sink_arguments` takes them.
+    Calls that create tables without SQL become empty fragments. text: the program. unit_index: its index among the
+    file's text units. fallback_text: the text to parse if this one is not valid Python, of the same length: without
+    IPython's lines. other_text: other texts of the same program, which may use its names. callables: the functions that
+    pass SQL to Spark, as `sink_arguments` takes them.
     """
     try:
         tree = _parsed(text, fallback_text)

@@ -30,8 +30,7 @@ class SinkArgument(NamedTuple):
 def sink_arguments(program: Program, callables: Sequence[str]) -> Iterator[tuple[ast.Call, SinkArgument]]:
     """Such calls of a program, each with its SQL argument.
 
-    callables: dotted names of functions as they are imported, names of the program's own, and `.name` for a
-    method.
+    callables: dotted names of functions as they are imported, names of the program's own, and `.name` for a method.
     """
     has_named_sinks = bool(callables) or "airflow" in program.full_text
     for call in program.calls if has_named_sinks else program.calls_of(_SINK_METHODS):

@@ -30,8 +30,8 @@ def read_literals(
 ) -> None:
     """Add the adjacent string literals of `text[start:end]` to a fragment.
 
-    builder: of the fragment. format_char: `%` or `{` if the program formats the literals with it, so that
-    their format fields become placeholders. is_exclusive: True if only this fragment uses the literals.
+    builder: of the fragment. format_char: `%` or `{` if the program formats the literals with it, so that their format
+    fields become placeholders. is_exclusive: True if only this fragment uses the literals.
     """
     offset = start
     while offset < end:

@@ -174,8 +174,7 @@ def _scoped_children(node: ast.AST, scope: _Scope) -> Iterator[tuple[ast.AST, _S
         inner_nodes = [*node.body]
         inner_scope = _Scope(scope, "class")
     elif isinstance(node, _COMPREHENSIONS):
-        # Python evaluates the first iterable of a comprehension in the enclosing scope, and the others in its
-        # own.
+        # Python evaluates the first iterable of a comprehension in the enclosing scope, and the others in its own.
         first = node.generators[0]
         inner_nodes = [child for child in children(node) if child is not first]
         inner_nodes += [child for child in children(first) if child is not first.iter]

@@ -82,9 +82,7 @@ def is_qualifier(tokens: Sequence[Token], index: int) -> bool:
 
 
 def table_references(tokens: Sequence[Token], base_name: str) -> list[tuple[int, tuple[str, ...]]]:
-    """The tables in FROM or JOIN whose last part is this name: the index of that part, and all parts in lower
-    case.
-    """
+    """The tables in FROM or JOIN whose last part is this name: the index of that part, and all parts in lower case."""
     references = []
     for index, token in enumerate(tokens):
         # The name before a dot is a namespace, of `t.files`, for example.

@@ -18,10 +18,10 @@ _EXAMPLE = "CREATE TABLE db.logs (id BIGINT, ts TIMESTAMP) PARTITIONED BY (dt ST
 class HiveTable:
     """A table with partition columns.
 
-    name: its parts. columns: all, the partition columns last. partition_columns: these alone. format: of its
-    files, lower case; None if that is not known. spellings: the names that surely mean it in a query, lower
-    case; without them, the name as it is, and in `spark_catalog`. time_units: those of timestamps in Parquet
-    files that are not microseconds: MILLIS, NANOS.
+    name: its parts. columns: all, the partition columns last. partition_columns: these alone. format: of its files,
+    lower case; None if that is not known. spellings: the names that surely mean it in a query, lower case; without
+    them, the name as it is, and in `spark_catalog`. time_units: those of timestamps in Parquet files that are not
+    microseconds: MILLIS, NANOS.
     """
 
     name: tuple[str, ...]

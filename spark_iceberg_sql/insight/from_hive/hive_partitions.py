@@ -1,5 +1,4 @@
-"""Derivations of a Hive table's partition columns from a data column, and the partition field that replaces
-them.
+"""Derivations of a Hive table's partition columns from a data column, and the partition field that replaces them.
 
 The format of a column's values is inferred from the values, or guessed from the constants of queries.
 """
@@ -80,8 +79,8 @@ class PartitionValueFormat:
             moment = datetime.strptime(text, self.strptime)  # noqa: DTZ007  a wall clock; the zone is the reading's
         except ValueError:
             return None
-        # strptime also accepts other spellings, such as one digit for %m. zfill: strftime may not pad years
-        # before 1000.
+        # strptime also accepts other spellings, such as one digit for %m. zfill: strftime may not pad years before
+        # 1000.
         return moment if moment.strftime(self.strptime).zfill(len(text)) == text else None
 
     def number(self, text: str) -> int | None:
@@ -98,8 +97,8 @@ class PartitionValueFormat:
 class PartitionDerivation:
     """A candidate derivation: partition columns that one data column determines.
 
-    formats: of the partition columns, coarsest unit first. source: the data column. zone: of the days and
-    hours; empty for a source without a time zone. basis: how this is known.
+    formats: of the partition columns, coarsest unit first. source: the data column. zone: of the days and hours; empty
+    for a source without a time zone. basis: how this is known.
     """
 
     formats: tuple[PartitionValueFormat, ...]
@@ -212,11 +211,10 @@ def next_unit(start: datetime, unit: str) -> datetime:
 def infer_formats(
     partitions: Sequence[Column], values: Mapping[str, Iterable[str]], *, is_guessed: bool = False
 ) -> tuple[dict[str, PartitionValueFormat], dict[str, str]]:
-    """The format of each partition column that may hold time, and, for the others, the reason why it is not
-    known.
+    """The format of each partition column that may hold time, and, for the others, the reason why it is not known.
 
-    values: of each partition column, in lower case, as text. is_guessed: whether they only are the constants
-    of queries, some of which may be no values.
+    values: of each partition column, in lower case, as text. is_guessed: whether they only are the constants of
+    queries, some of which may be no values.
     """
     formats, reasons = {}, {}
     part_units = _units_of_parts(partitions)

@@ -1,7 +1,6 @@
 """Rewrites a query's conditions on Hive's partition columns as ranges of the column that determines them.
 
-Anything else stays as it is, which returns the same rows, since the partition columns remain columns of the
-table.
+Anything else stays as it is, which returns the same rows, since the partition columns remain columns of the table.
 """
 
 from __future__ import annotations

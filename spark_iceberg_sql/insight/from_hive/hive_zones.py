@@ -51,8 +51,7 @@ def _fixed_offset(name: str) -> tzinfo | None:
 
 
 def is_unambiguous(wall_time: datetime, name: str) -> bool:
-    """True if a wall clock shows this time once, so that every earlier moment shows less, and every later one
-    more.
+    """True if a wall clock shows this time once, so that every earlier moment shows less, and every later one more.
 
     Where a clock is put back over midnight, the next day begins, stops, and begins again: it is no range.
     name: of the zone, known; empty or UTC for none.

@@ -23,8 +23,8 @@ from spark_iceberg_sql.model.types import Primitive
 class Bounds(NamedTuple):
     """A file's metadata about one column.
 
-    low, high: the minimum and maximum, as `hypothetical_values.ordinal` returns them; None if every
-    value is null or NaN. nulls, nans: how many values are null or NaN.
+    low, high: the minimum and maximum, as `hypothetical_values.ordinal` returns them; None if every value is null or
+    NaN. nulls, nans: how many values are null or NaN.
     """
 
     low: Value
@@ -36,8 +36,8 @@ class Bounds(NamedTuple):
 class HypotheticalFile(NamedTuple):
     """A data file that was never written.
 
-    partition: the value of each partition field. rows, size: the rows and bytes it would have. bounds: by
-    column field id.
+    partition: the value of each partition field. rows, size: the rows and bytes it would have. bounds: by column field
+    id.
     """
 
     partition: tuple[Value, ...]

@@ -65,8 +65,8 @@ class SizeCurve:
         return (1 + min(1.0, max(0.0, exponent))) / 2
 
     def _extrapolate(self, raw_bytes: float, smallest_raw: float, ratio: float) -> float:
-        """The predicted size below the smallest file written: the same footer, and rows as between the two
-        smallest files.
+        """The predicted size below the smallest file written: the same footer, and rows as between the two smallest
+        files.
         """
         smallest_size = smallest_raw * ratio
         if len(self._points) == 1:

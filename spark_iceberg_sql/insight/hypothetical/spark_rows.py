@@ -39,9 +39,9 @@ _LENGTH_PREFIX = 4  # bytes before each string and binary, in Parquet's plain en
 class Group:
     """The rows of one partition, or of one partition in one map task or in one commit.
 
-    values: of the partition fields. output: the number of rows and bytes. task: the number of the task that
-    reads them. shuffle_partition: the one they are sent to. commit: the number of the commit they arrive in.
-    key_hash: of what the rows that are written together have in common.
+    values: of the partition fields. output: the number of rows and bytes. task: the number of the task that reads them.
+    shuffle_partition: the one they are sent to. commit: the number of the commit they arrive in. key_hash: of what the
+    rows that are written together have in common.
     """
 
     values: tuple[Any, ...]
@@ -60,8 +60,8 @@ def value(field: PartitionField, schema: Schema) -> Column:
 def portable_value(column: Column, type_name: str) -> Column:
     """A value in a form that Python reads and writes alike in every time zone.
 
-    type_name: the value's Iceberg type. Dates become days and timestamps microseconds since 1970; timestamps
-    without a zone become text.
+    type_name: the value's Iceberg type. Dates become days and timestamps microseconds since 1970; timestamps without a
+    zone become text.
     """
     if type_name == "date":
         return fn.unix_date(column)
@@ -73,8 +73,7 @@ def portable_value(column: Column, type_name: str) -> Column:
 def key_columns(spec: Spec, schema: Schema) -> list[Column]:
     """A spec's partition values, each as `portable_value` returns it; but floating-point numbers as text.
 
-    To Iceberg, -0.0 and 0.0 are two partitions; Spark would group them, and NaN is not equal to itself in
-    Python.
+    To Iceberg, -0.0 and 0.0 are two partitions; Spark would group them, and NaN is not equal to itself in Python.
     """
     return [
         value(f, schema).cast("string")
@@ -110,10 +109,10 @@ def groups(
 ) -> list[Group]:
     """One aggregation: the partitions of a spec, with their rows and uncompressed bytes.
 
-    frame: the rows. by_task: count the rows of each reading task separately. shuffle_partitions: the number
-    of shuffle partitions, to find the one a partition is sent to, where the rows of all tasks come together; 0 if
-    each task writes its own. commit_column: the column with the number of a row's commit; empty for a single commit.
-    null_free: ids of columns without nulls.
+    frame: the rows. by_task: count the rows of each reading task separately. shuffle_partitions: the number of shuffle
+    partitions, to find the one a partition is sent to, where the rows of all tasks come together; 0 if each task writes
+    its own. commit_column: the column with the number of a row's commit; empty for a single commit. null_free: ids of
+    columns without nulls.
     """
     names = [f"k{i}" for i in range(len(spec.fields))]
     task = fn.spark_partition_id() if by_task else fn.lit(0)

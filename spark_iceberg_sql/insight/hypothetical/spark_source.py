@@ -53,10 +53,10 @@ _FORMATS = {".parquet": "parquet", ".orc": "orc", ".csv": "csv", ".json": "json"
 class Source:
     """Rows that a spec is tried on.
 
-    frame: the rows. title: the user's name for it. schema: its columns, with field ids. schema_json: the
-    same, as in metadata.json. properties: of the table that would be written. table: its full name, if it is
-    an Iceberg table in a catalog. metadata: that table's metadata.json, without its snapshots. name: the full
-    name of any other table. read: Iceberg's table as the session reads it, if it is one in a catalog.
+    frame: the rows. title: the user's name for it. schema: its columns, with field ids. schema_json: the same, as in
+    metadata.json. properties: of the table that would be written. table: its full name, if it is an Iceberg table in a
+    catalog. metadata: that table's metadata.json, without its snapshots. name: the full name of any other table. read:
+    Iceberg's table as the session reads it, if it is one in a catalog.
     """
 
     frame: DataFrame
@@ -106,9 +106,8 @@ def resolve_source(spark: SparkSession, source: Any, properties: Mapping[str, st
 
     source: a DataFrame of Spark, pandas or polars, or an Arrow table; a table's or view's name, a query, or the path of
     an Iceberg table, of a Parquet, ORC, CSV (with a header) or JSON file, or of a folder named like one. properties:
-    table properties that override the table's.
-    Raises IcebergSqlError if the source does not exist, or for a property that is read here and is no such
-    number.
+    table properties that override the table's. Raises IcebergSqlError if the source does not exist, or for a property
+    that is read here and is no such number.
     """
     resolved = _resolve(spark, source, properties)
     refuse_numbers(resolved.properties)

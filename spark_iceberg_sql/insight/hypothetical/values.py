@@ -62,8 +62,7 @@ def _next_prefix(text: str) -> str | None:
     if not text:
         return None
     code = ord(text[-1]) + 1
-    # Surrogates are no characters of their own, so they are skipped, as in Iceberg's
-    # UnicodeUtil.truncateStringMax.
+    # Surrogates are no characters of their own, so they are skipped, as in Iceberg's UnicodeUtil.truncateStringMax.
     return text[:-1] + chr(0xE000 if 0xD800 <= code <= 0xDFFF else code)
 
 

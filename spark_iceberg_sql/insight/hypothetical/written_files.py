@@ -1,9 +1,9 @@
 """The data files that Spark writes for the partitions of a spec: how many, and how large.
 
-Three things decide it: which tasks receive the rows of a partition (the distribution mode, and how adaptive
-execution splits large shuffle partitions); when a writer starts the next file (it checks its length every
-1000 rows, and a page that is not full yet counts with its uncompressed rows); and how well files of that size
-compress. The last is measured by writing a few partitions in memory.
+Three things decide it: which tasks receive the rows of a partition (the distribution mode, and how adaptive execution
+splits large shuffle partitions); when a writer starts the next file (it checks its length every 1000 rows, and a page
+that is not full yet counts with its uncompressed rows); and how well files of that size compress. The last is measured
+by writing a few partitions in memory.
 """
 
 from __future__ import annotations
@@ -33,12 +33,11 @@ _MAX_AVERAGE_FILE = 1.1  # in target sizes, as in SizeBasedFileRewritePlanner
 class WriteSettings:
     """The settings of a write.
 
-    distribution_mode: `none`, `hash` or `range`. target_size: file bytes at which a writer starts the next
-    file. advisory_size: bytes above which a shuffle partition is split; 0 for never. small_factor: the
-    fraction of `advisory_size` below which a part is merged with its neighbour. page_rows, page_bytes: where
-    a column's page ends. shuffle_partitions: their number. fanout: whether a task keeps a writer open for
-    each of its partitions instead of sorting. keeps_order: whether the rows of a partition stay in the order
-    they are read in.
+    distribution_mode: `none`, `hash` or `range`. target_size: file bytes at which a writer starts the next file.
+    advisory_size: bytes above which a shuffle partition is split; 0 for never. small_factor: the fraction of
+    `advisory_size` below which a part is merged with its neighbour. page_rows, page_bytes: where a column's page ends.
+    shuffle_partitions: their number. fanout: whether a task keeps a writer open for each of its partitions instead of
+    sorting. keeps_order: whether the rows of a partition stay in the order they are read in.
     """
 
     distribution_mode: str
@@ -134,9 +133,8 @@ class FileSizeModel:
     def rows_per_file(self, row_bytes: float, widest_column_bytes: float = 0.0) -> int:
         """The rows after which a writer starts the next file. row_bytes: uncompressed bytes per row."""
         check_interval = ROWS_PER_SIZE_CHECK
-        # Measured on trial files that reached the target size; the page model below is for trials without
-        # one.
-        # 1e-6: a rounding error of the division must not add an interval.
+        # Measured on trial files that reached the target size; the page model below is for trials without one. 1e-6: a
+        # rounding error of the division must not add an interval.
         if self.rollover_bytes is not None:
             return max(
                 check_interval,
@@ -149,8 +147,7 @@ class FileSizeModel:
         packed_row_bytes = self._curve.compressed_share * row_bytes  # bytes per row in full pages
         pages = 0
         if packed_row_bytes > 0:
-            # The full pages before the page in which the file ends: that one counts with its uncompressed
-            # bytes.
+            # The full pages before the page in which the file ends: that one counts with its uncompressed bytes.
             pages = max(0, math.floor((settings.target_size - page_rows * row_bytes) / (page_rows * packed_row_bytes)))
         remaining_bytes = settings.target_size - pages * page_rows * packed_row_bytes
         remaining_rows = math.ceil(max(remaining_bytes, 0) / max(row_bytes, 1e-9))
@@ -239,9 +236,8 @@ def task_of_outputs(sizes: Sequence[int], settings: WriteSettings) -> list[int]:
 
     def merge() -> None:
         nonlocal merged_size
-        # As in Spark's ShufflePartitionsUtil: a part joins the one before it if both together are hardly too
-        # large,
-        # or if one of them is small.
+        # As in Spark's ShufflePartitionsUtil: a part joins the one before it if both together are hardly too large, or
+        # if one of them is small.
         small_size = target * settings.small_factor
         if merged_size > -1 and (
             current + merged_size < target * _MERGED_PARTITION_FACTOR

@@ -1,9 +1,8 @@
 """Catalogs that pyiceberg's configuration names, as a source of tables.
 
-Each catalog is queried by its own thread: a check waits for an answer up to its timeout, an editor never
-waits. A repository cannot cause a catalog to be opened, and pyiceberg's file in the working directory is
-not read: it may name any Python callable (`auth: {type: custom, impl: ...}`), and the working directory is
-often somebody else's clone.
+Each catalog is queried by its own thread: a check waits for an answer up to its timeout, an editor never waits. A
+repository cannot cause a catalog to be opened, and pyiceberg's file in the working directory is not read: it may name
+any Python callable (`auth: {type: custom, impl: ...}`), and the working directory is often somebody else's clone.
 """
 
 from __future__ import annotations
@@ -88,8 +87,7 @@ class Catalogs:
 class _Catalog:
     """A catalog and the thread that queries it.
 
-    opened: pyiceberg's catalog. answered_at: time of the last answer, by the monotonic clock, in seconds; 0
-    before it.
+    opened: pyiceberg's catalog. answered_at: time of the last answer, by the monotonic clock, in seconds; 0 before it.
     """
 
     def __init__(self, name: str, answered: Callable[[], None] | None) -> None:

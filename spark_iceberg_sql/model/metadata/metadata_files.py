@@ -1,7 +1,7 @@
 """Chooses the current metadata file of a table's folder: by its name and by its first bytes.
 
-Nothing here opens a file: the listing and a reader of heads are passed in, so the choice is the same for a
-local disk, an object store and a test.
+Nothing here opens a file: the listing and a reader of heads are passed in, so the choice is the same for a local disk,
+an object store and a test.
 """
 
 from __future__ import annotations
@@ -23,8 +23,7 @@ _NAME = re.compile(
     rf"(?P<early>{_CODEC})?\.metadata\.json(?P<late>{_CODEC})?",
     re.IGNORECASE,
 )
-# A temporary file that a Hadoop table's writer renames to v4.metadata.json on commit, and leaves
-# behind if it crashes.
+# A temporary file that a Hadoop table's writer renames to v4.metadata.json on commit, and leaves behind if it crashes.
 _UNCOMMITTED = re.compile(rf"{_UUID_TEXT}(?:{_CODEC})?\.metadata\.json", re.IGNORECASE)
 _UUID = re.compile(rb'"table-uuid"\s*:\s*"([^"]*)"')
 _UPDATED = re.compile(rb'"last-updated-ms"\s*:\s*(-?\d+)')
@@ -34,8 +33,8 @@ _UPDATED = re.compile(rb'"last-updated-ms"\s*:\s*(-?\d+)')
 class MetadataFile:
     """The properties of a metadata file that its name contains.
 
-    location: the full address. version: the number in the name. uuid: the unique part that catalogs
-    put into the name (it is the file's own, not the table's), in lower case. gzipped: by the name.
+    location: the full address. version: the number in the name. uuid: the unique part that catalogs put into the name
+    (it is the file's own, not the table's), in lower case. gzipped: by the name.
     """
 
     location: str
@@ -72,9 +71,8 @@ def is_metadata_file(location: str) -> bool:
 def metadata_file(location: str) -> MetadataFile | None:
     """A metadata file from its location; None if the name has no version.
 
-    Known names: `v3.metadata.json` of Hadoop tables, `00003-<uuid>.metadata.json` of catalogs (or
-    another text after the digits), and both with `.gz` or another compression before `.metadata` (as
-    Iceberg writes it) or at the end.
+    Known names: `v3.metadata.json` of Hadoop tables, `00003-<uuid>.metadata.json` of catalogs (or another text after
+    the digits), and both with `.gz` or another compression before `.metadata` (as Iceberg writes it) or at the end.
     """
     match = _NAME.fullmatch(location.rsplit("/", 1)[-1])
     if match is None:
@@ -133,13 +131,13 @@ def current_metadata_file(
 ) -> MetadataFile:
     """The current one among the metadata files of a folder.
 
-    locations: the folder's listing; other files in it are ignored. heads: reads the heads of some of them, in
-    the same order. table_uuid: only files of that table, ignoring case. by_last_updated: the greatest
-    last-updated-ms instead of the greatest version.
+    locations: the folder's listing; other files in it are ignored. heads: reads the heads of some of them, in the same
+    order. table_uuid: only files of that table, ignoring case. by_last_updated: the greatest last-updated-ms instead of
+    the greatest version.
 
-    If there is only one file of the newest version, no head is read. For a table's uuid, files are read from
-    the newest version down to the first match. The heads of files without a version in their names are always
-    read, so that the last updated one is not ignored. Raises NoMetadataError.
+    If there is only one file of the newest version, no head is read. For a table's uuid, files are read from the newest
+    version down to the first match. The heads of files without a version in their names are always read, so that the
+    last updated one is not ignored. Raises NoMetadataError.
     """
     files, unversioned_files = _by_version(tuple(locations))
     lower_uuid = table_uuid.lower() if table_uuid is not None else None
@@ -225,9 +223,7 @@ def _batches(count: int) -> Iterable[tuple[int, int]]:
 
 
 def _one_table(files: Sequence[MetadataFile], heads: Sequence[Head]) -> MetadataFile:
-    """Choose among several files with the newest version: the last updated, unless they belong to different
-    tables.
-    """
+    """Choose among several files with the newest version: the last updated, unless they belong to different tables."""
     tables = sorted({h.table_uuid or "none" for h in heads})
     if len(tables) > 1:
         raise NoMetadataError(

@@ -58,8 +58,7 @@ def of_explained(
 ) -> Bundle:
     """The output of an explained statement: what it would read.
 
-    explanation: of its filters, or None. plan: Spark's plan as text. extra: an output to show above it, or
-    None.
+    explanation: of its filters, or None. plan: Spark's plan as text. extra: an output to show above it, or None.
     """
     lines, maps, strips = _reads(read, "", "would read")
     if not read and explanation is None and extra is None:

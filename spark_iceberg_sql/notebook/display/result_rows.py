@@ -25,8 +25,8 @@ _MAX_TEXT_LENGTH = 40  # the same for plain text
 class ResultRows:
     """The first rows of a DataFrame.
 
-    names, types: of the columns shown. are_numbers: which of them are numbers. rows: values as text; None for
-    a null. has_more: whether there are more rows. column_count: the number of columns in all.
+    names, types: of the columns shown. are_numbers: which of them are numbers. rows: values as text; None for a null.
+    has_more: whether there are more rows. column_count: the number of columns in all.
     """
 
     names: tuple[str, ...]

@@ -180,8 +180,8 @@ def _replacement(statement: Statement, span: tuple[int, int], text: str) -> Edit
 
 
 def _suggest(name: str, edit: Edit | None, statement: Statement) -> _Help:
-    """The help for a name similar to one that does not exist. Where the statement writes, it only asks: the
-    intended table may be missing, and the similar one may hold data that must stay.
+    """The help for a name similar to one that does not exist. Where the statement writes, it only asks: the intended
+    table may be missing, and the similar one may hold data that must stay.
     """
     keywords = [token.word for token in statement.tokens]
     if keywords[0] in READS and WRITES.isdisjoint(keywords):

@@ -31,10 +31,9 @@ _ABORTED = "Job aborted due to stage failure"
 class ParsedError:
     """The parts of an error.
 
-    condition: Spark's name for it, or the exception's class. sentence, other_sentences: its first sentence,
-    and the others. start, fragment: offset and text of the part of the statement it is about. row, column:
-    the position, from 1 and from 0, if Spark gives nothing else. parameters: of the condition's message. help: of this
-    package's errors.
+    condition: Spark's name for it, or the exception's class. sentence, other_sentences: its first sentence, and the
+    others. start, fragment: offset and text of the part of the statement it is about. row, column: the position, from 1
+    and from 0, if Spark gives nothing else. parameters: of the condition's message. help: of this package's errors.
     """
 
     condition: str

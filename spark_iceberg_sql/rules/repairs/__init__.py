@@ -1,7 +1,7 @@
 """Repairs of statements that cannot be parsed, in the user's own names.
 
-Each repair is tried: it is offered only if the edited statement parses. None is marked safe, because the
-text does not show for certain what the user intended.
+Each repair is tried: it is offered only if the edited statement parses. None is marked safe, because the text does not
+show for certain what the user intended.
 """
 
 from __future__ import annotations

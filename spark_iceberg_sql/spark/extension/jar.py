@@ -23,13 +23,12 @@ _ENTRY_TIME = (1980, 1, 1, 0, 0, 0)  # fixed, for reproducible jars
 def write_jar(target: Path, ivy_settings: str | None = None) -> int:
     """Write the jar for the minor version of Spark that pyspark is installed for; returns its size in bytes.
 
-    Iceberg's runtime must also be on the class path. Every session of the application then has the functions,
-    with their errors, and all optimizer rules, without any setting; but not the check of partition DDL, which
-    needs Python. It is for the minor version of Iceberg whose runtime is used, which SPARK_ICEBERG_SQL_JAR may name.
+    Iceberg's runtime must also be on the class path. Every session of the application then has the functions, with
+    their errors, and all optimizer rules, without any setting; but not the check of partition DDL, which needs Python.
+    It is for the minor version of Iceberg whose runtime is used, which SPARK_ICEBERG_SQL_JAR may name.
 
-    target: the file; an existing one is replaced. ivy_settings: an Ivy settings file, for a mirror. Raises
-    FileError if it cannot be written, IcebergSqlError if a class cannot be compiled for this Spark, JavaError
-    and JarError.
+    target: the file; an existing one is replaced. ivy_settings: an Ivy settings file, for a mirror. Raises FileError if
+    it cannot be written, IcebergSqlError if a class cannot be compiled for this Spark, JavaError and JarError.
     """
     line = spark_minor(pyspark.__version__)
     java(line.java)

@@ -21,8 +21,7 @@ from spark_iceberg_sql.syntax.script import statements
 
 
 def admit(statement: PendingStatement) -> str:
-    """Check a statement, and return the text that Spark parses: the same, or a translation from ClickHouse's
-    syntax.
+    """Check a statement, and return the text that Spark parses: the same, or a translation from ClickHouse's syntax.
 
     Raises IcebergSqlError, with the report, to refuse it. Other findings become an IcebergSqlWarning.
     """
@@ -43,8 +42,8 @@ def admit(statement: PendingStatement) -> str:
     else:
         _raise_or_warn(_check_statement(statement, _in_backticks(statement, substituted)), statement.mode)
     script_statements = statements(text)
-    # Iceberg's parser decides by the text whether a statement is its own, and a comment or a `;` can mislead
-    # it: a single statement is passed on in the form that it recognizes.
+    # Iceberg's parser decides by the text whether a statement is its own, and a comment or a `;` can mislead it: a
+    # single statement is passed on in the form that it recognizes.
     return routing.routed_text(script_statements[0]) if len(script_statements) == 1 else text
 
 
@@ -56,9 +55,7 @@ def _check_form(statement: PendingStatement, text: str, form: IcebergForm) -> Re
 
 
 def _check_statement(statement: PendingStatement, text: str) -> Report:
-    """The report on a text, checked with the values of its parameters, with positions in the text without
-    them.
-    """
+    """The report on a text, checked with the values of its parameters, with positions in the text without them."""
     edits = statement.parameter_edits(text)
     catalog = SessionTables(statement.spark, partial(statement.rows, bound=bool(edits)))
     report = check(apply_edits(text, edits), catalog, is_routed=True, before_execution=True)

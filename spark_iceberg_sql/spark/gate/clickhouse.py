@@ -37,9 +37,8 @@ _BARE_ARGUMENT = re.compile(r"\(\s*[A-Za-z_]\w*\s*[,)]")
 def to_spark_sql(spark: SparkSession, text: str) -> str:
     """The statement in Spark's syntax: the same text if nothing needs translation.
 
-    A path that the statement writes to is attached to a catalog first. Raises IcebergSqlError if there is no
-    table at that path, if the table is not at the location in its metadata, and for ClickHouse syntax that
-    has no equivalent.
+    A path that the statement writes to is attached to a catalog first. Raises IcebergSqlError if there is no table at
+    that path, if the table is not at the location in its metadata, and for ClickHouse syntax that has no equivalent.
     """
     write_targets: dict[int, WriteTarget] = {}
     translation = _translation(text, write_targets)
@@ -75,8 +74,8 @@ def to_spark_sql(spark: SparkSession, text: str) -> str:
 
 
 def translate_offline(text: str) -> str:
-    """The statement in Spark's syntax, without looking at the path that it writes to, whose name may differ from
-    the real one.
+    """The statement in Spark's syntax, without looking at the path that it writes to, whose name may differ from the
+    real one.
 
     Raises IcebergSqlError for ClickHouse syntax that has no equivalent.
     """
@@ -153,9 +152,7 @@ def _table_name(write_target: WriteTarget) -> tuple[str, ...]:
 
 
 def _name_in_warehouse(folder: str, catalog: str, warehouse: str) -> tuple[str, ...] | None:
-    """The name of the table in a folder that is inside a catalog's warehouse; None if the folder is
-    elsewhere.
-    """
+    """The name of the table in a folder that is inside a catalog's warehouse; None if the folder is elsewhere."""
     parts = folder.split("/")
     for start in range(len(parts) - 1, 0, -1):
         name = parts[start:]

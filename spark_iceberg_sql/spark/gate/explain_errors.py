@@ -169,8 +169,7 @@ def _cause(spark: SparkSession, error: Exception, text: object) -> str | None:
         return None
     if "PARSE_SYNTAX_ERROR" in message and isinstance(text, str) and _INTO_FUNCTION.match(text):
         return INTO_FUNCTION
-    # Without Iceberg's extensions, Spark's parser fails at the word FIELD and does not name the missing
-    # setting.
+    # Without Iceberg's extensions, Spark's parser fails at the word FIELD and does not name the missing setting.
     if "PARSE_SYNTAX_ERROR" in message and "FIELD" in message.upper():
         if catalog_entries.has_iceberg_extensions(spark):
             return None
@@ -187,9 +186,7 @@ def _cause(spark: SparkSession, error: Exception, text: object) -> str | None:
 
 
 def _has_no_plan(error: Exception) -> bool:
-    """True if Iceberg did not plan one of its own statements, because the table is not in an Iceberg
-    catalog.
-    """
+    """True if Iceberg did not plan one of its own statements, because the table is not in an Iceberg catalog."""
     causes = catalog_entries.exception_text(error)
     return any(f"No plan for {statement}" in causes for statement in _FIELD_STATEMENTS)
 

@@ -1,14 +1,13 @@
 """The gate: partition DDL is checked before Spark runs it; everything else passes unchanged.
 
-It wraps each session's parser in the JVM, so it sees statements from every client: Python, Scala, Spark
-Connect, Thrift, EXECUTE IMMEDIATE. A command without SQL text, such as a DataFrame writer's, is checked when
-Spark optimizes it. `java/Gate.java` decides which statements are passed to Python; `admission.py` checks
-them.
+It wraps each session's parser in the JVM, so it sees statements from every client: Python, Scala, Spark Connect,
+Thrift, EXECUTE IMMEDIATE. A command without SQL text, such as a DataFrame writer's, is checked when Spark optimizes it.
+`java/Gate.java` decides which statements are passed to Python; `admission.py` checks them.
 
     text or plan -> may it be partition DDL? -> check against the live catalog -> the same tokens -> Spark
 
-A statement with an error never reaches Spark. If the checker is unsure, it raises a warning and lets Spark
-run the statement.
+A statement with an error never reaches Spark. If the checker is unsure, it raises a warning and lets Spark run the
+statement.
 """
 
 from __future__ import annotations
@@ -171,9 +170,9 @@ def sql(spark: SparkSession, text: str, args: Any = None, **kwargs: Any) -> Data
 
     A session that has never had the optimizer rules gets them: one of them refuses writes to copied tables.
 
-    spark: the session. text: one SQL statement. args, keyword values: as for `spark.sql`.
-    Returns what `spark.sql` returns. Raises IcebergSqlError, with the report, for a statement that
-    would fail or damage its table, before any of it runs.
+    spark: the session. text: one SQL statement. args, keyword values: as for `spark.sql`. Returns what `spark.sql`
+    returns. Raises IcebergSqlError, with the report, for a statement that would fail or damage its table, before any of
+    it runs.
     """
     injection.ensure(spark)
     _jvm_gate().ensure(java_session(spark))

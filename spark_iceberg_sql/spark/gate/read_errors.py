@@ -1,7 +1,7 @@
 """Faults of a store or a file while a query is planned or its tasks run, reported in one sentence with the file.
 
-Spark reports them as a failed job with the stacks of a task and of the driver. In an installed session the
-actions of a DataFrame raise them as a ReadError instead; any other error stays Spark's own.
+Spark reports them as a failed job with the stacks of a task and of the driver. In an installed session the actions of a
+DataFrame raise them as a ReadError instead; any other error stays Spark's own.
 """
 
 from __future__ import annotations
@@ -93,9 +93,7 @@ def _explaining(original: Callable[..., Any], explained: Explain) -> Callable[..
 
 
 def explain(frame: Any, error: Exception) -> ReadError | None:
-    """The ReadError for a fault of a store or a file; None for any other error. frame: whose action
-    failed.
-    """
+    """The ReadError for a fault of a store or a file; None for any other error. frame: whose action failed."""
     try:
         cause = _cause(error)
         if cause is None and may_be_type_fault(error):
@@ -209,8 +207,7 @@ def read_failure(error: Exception, failure: str, frame: Any = None) -> IcebergSq
 
 @contextmanager
 def reading(failure: str) -> Iterator[None]:
-    """Raise faults of stores and files as `read_failure` does, and so every error for which pyspark has no
-    class.
+    """Raise faults of stores and files as `read_failure` does, and so every error for which pyspark has no class.
 
     failure: what has failed then. Refusals of a statement by Spark stay pyspark's own.
     """

@@ -33,8 +33,8 @@ class SessionTables(Tables):
 
     Each name is looked up once, so an instance is for one text and before any of it runs.
 
-    spark: the session. sql: its unchecked `spark.sql` with the parameters bound, for the columns of a query
-    (which is not run).
+    spark: the session. sql: its unchecked `spark.sql` with the parameters bound, for the columns of a query (which is
+    not run).
     """
 
     live = True

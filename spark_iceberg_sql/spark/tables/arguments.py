@@ -1,7 +1,7 @@
 """Binds the values of a call to a table function's arguments, using its record in model/functions/table_functions.py.
 
-Values are passed by position or by name; a position can have different meanings, as in
-ClickHouse: `icebergS3(url, 'orc')`, `icebergS3(url, key, secret)`, `icebergS3(url, 'NOSIGN', 'orc')`.
+Values are passed by position or by name; a position can have different meanings, as in ClickHouse:
+`icebergS3(url, 'orc')`, `icebergS3(url, key, secret)`, `icebergS3(url, 'NOSIGN', 'orc')`.
 """
 
 from __future__ import annotations
@@ -57,9 +57,8 @@ def bind(
 ) -> dict[str, Value]:
     """The values of a call by argument name, converted; defaults are not filled in.
 
-    call_values: (name or None, value) in the order of the call. collection: the settings of a named
-    collection in the session's configuration, or None if it does not exist.
-    The call's values override the collection's. Raises Refusal.
+    call_values: (name or None, value) in the order of the call. collection: the settings of a named collection in the
+    session's configuration, or None if it does not exist. The call's values override the collection's. Raises Refusal.
     """
     bound: dict[str, Value] = {}
     by_position: set[str] = set()

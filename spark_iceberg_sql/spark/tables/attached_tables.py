@@ -1,7 +1,7 @@
 """Tables attached by their path: their catalog in a session's configuration, and the names they may have.
 
-The configuration has a random token only. The folders, and the FileIOs that open them with their credentials,
-are in the JVM.
+The configuration has a random token only. The folders, and the FileIOs that open them with their credentials, are in
+the JVM.
 """
 
 from __future__ import annotations
@@ -42,9 +42,8 @@ def register(
 ) -> None:
     """Give a folder a name in such a catalog, which is configured if there is none.
 
-    write_target: the folder. parts: of the name. located_table: the table that is there, if any. Raises
-    IcebergSqlError if the name is another folder's, and if two writers could overwrite each other's commits
-    in that store.
+    write_target: the folder. parts: of the name. located_table: the table that is there, if any. Raises IcebergSqlError
+    if the name is another folder's, and if two writers could overwrite each other's commits in that store.
     """
     folder = write_target.location.path if located_table is None else located_table.folder.rstrip("/")
     if located_table is not None:
@@ -71,8 +70,8 @@ def register(
 
 
 def _refuse_compressed(write_target: WriteTarget, folder: str, located_table: LocatedTable) -> None:
-    """Refuse a table with compressed metadata: two writers exclude each other by the name of the next metadata
-    file, which the codec changes.
+    """Refuse a table with compressed metadata: two writers exclude each other by the name of the next metadata file,
+    which the codec changes.
     """
     codec = located_table.metadata.properties().get(_CODEC)
     if codec is None or str(codec).lower() == "none":

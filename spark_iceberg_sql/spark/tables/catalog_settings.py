@@ -33,9 +33,8 @@ def catalog(spark: SparkSession, name: str, kind: str, **properties: str) -> Non
     Keys, passwords and headers are in the session's configuration, because Iceberg reads them there;
     Spark's event log, UI and SET -v do not show them, but the application's own listeners receive them.
 
-    spark: the session. name: the catalog's name in SQL. Raises IcebergSqlError for an unknown kind, a
-    missing property, a URL that contains a password, or a name that already has another configuration or
-    is that of Spark's own catalog.
+    spark: the session. name: the catalog's name in SQL. Raises IcebergSqlError for an unknown kind, a missing property,
+    a URL that contains a password, or a name that already has another configuration or is that of Spark's own catalog.
     """
     if kind not in _CATALOG_TYPES:
         raise IcebergSqlError(f"unknown catalog type `{kind}`", help=f"one of {', '.join(_CATALOG_TYPES)}")
@@ -113,7 +112,5 @@ def _property(key: str) -> str:
 
 
 def is_spark_catalog(name: str, catalog_class: str | None) -> bool:
-    """True if a catalog is the one that each session begins with, and not configured as an Iceberg
-    catalog.
-    """
+    """True if a catalog is the one that each session begins with, and not configured as an Iceberg catalog."""
     return name.lower() == "spark_catalog" and catalog_class in (None, "builtin")

@@ -42,9 +42,9 @@ class _SecretValue:
 _vault: dict[str, _SecretValue] = {}
 _SHORTEST = 4  # no store has shorter keys, and masking one letter would reveal its positions
 
-# Patterns that Spark itself redacts: in the text of plans, and in the settings that its event log records
-# for each execution. A plan's text may be long: hence the possessive quantifiers, and, before each long
-# lookbehind, one character that fails at once nearly everywhere.
+# Patterns that Spark itself redacts: in the text of plans, and in the settings that its event log records for each
+# execution. A plan's text may be long: hence the possessive quantifiers, and, before each long lookbehind, one
+# character that fails at once nearly everywhere.
 _NAMES = "|".join(sorted(NAMES))
 _WITHOUT = {n.lower() for f in ALL_FUNCTIONS if not f.has_secrets for n in f.names}
 _WITH_SECRETS = "|".join(sorted(NAMES - _WITHOUT))
@@ -53,9 +53,8 @@ _SIMPLE = r"""[^()'"\\/-]++|-(?!-)|/(?!\*)|'[^'\\]*+'|"[^"\\]*+\""""
 _ARGUMENTS = f"(?:{_SIMPLE})*+"
 for _ in range(3):  # nested brackets
     _ARGUMENTS = rf"(?:{_SIMPLE}|\({_ARGUMENTS}\))*+"
-# The arguments of a call in a statement that its own plan quotes: CREATE VIEW, DESCRIBE. If they
-# contain comments, escapes or deeper nesting, all text after them is redacted, since their end is
-# unknown.
+# The arguments of a call in a statement that its own plan quotes: CREATE VIEW, DESCRIBE. If they contain comments,
+# escapes or deeper nesting, all text after them is redacted, since their end is unknown.
 _TEXTS = (
     rf"(?i)(?<=\()(?<=\b(?:{_NAMES})\s{{0,9}}\()"
     rf"(?:{_ARGUMENTS}(?=\))|(?s:.*+))"
@@ -217,8 +216,8 @@ def warn_of_exposed_secret(
 ) -> None:
     """Raise a Python warning if a secret is in the statement's text or in its plan.
 
-    call_values: the values of the call itself, without a collection's. literals: those among them that are
-    literals of the plan. statement: its text, if it has no plan yet.
+    call_values: the values of the call itself, without a collection's. literals: those among them that are literals of
+    the plan. statement: its text, if it has no plan yet.
     """
     text = statement or relations.statement_text() or ""
     # A parameter's value is a literal, too, but not in the text.

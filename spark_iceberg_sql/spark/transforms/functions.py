@@ -2,10 +2,9 @@
 
 They are also the functions of the catalog `iceberg_functions`, which Iceberg's expressions spec reserves.
 
-Each call becomes, while Spark analyses the statement, Iceberg's own function bound to the argument's type: a
-static Java call in the generated code, with no Python on the row path. `java/TransformFunction.java` creates
-it from the rows that this module compiles in, and refuses arguments that Iceberg itself would accept, such as
-bucket(0, x).
+Each call becomes, while Spark analyses the statement, Iceberg's own function bound to the argument's type: a static
+Java call in the generated code, with no Python on the row path. `java/TransformFunction.java` creates it from the rows
+that this module compiles in, and refuses arguments that Iceberg itself would accept, such as bucket(0, x).
 """
 
 from __future__ import annotations
@@ -46,11 +45,11 @@ PARTS = ("CallArguments", "ValueHash", "TransformFunction", "SpecFunctions", "Tr
 def register(spark: SparkSession) -> None:
     """Register every function of the transform table; calling it again changes nothing.
 
-    Raises IcebergSqlError if another function is registered under one of the names, or if the functions
-    cannot be compiled for this version of Spark.
+    Raises IcebergSqlError if another function is registered under one of the names, or if the functions cannot be
+    compiled for this version of Spark.
     """
-    # The rules first: Iceberg's scans compare such a function with the wrong partition value in some tables,
-    # and the rule `guard` keeps those filters in Spark.
+    # The rules first: Iceberg's scans compare such a function with the wrong partition value in some tables, and the
+    # rule `guard` keeps those filters in Spark.
     injection.ensure(spark)
     try:
         registry = native_functions.registry(sources(), injection.java_ensure)

@@ -1,8 +1,8 @@
 """ClickHouse's ALTER TABLE in Spark's words.
 
-ALTER TABLE t ADD COLUMN a Nullable(Int64)               ALTER TABLE t ADD COLUMNS (a BIGINT)
-ALTER TABLE t MODIFY COLUMN a Nullable(Int64)            ALTER TABLE t ALTER COLUMN a TYPE BIGINT
-ALTER TABLE t UPDATE a = 1 WHERE b                       UPDATE t SET a = 1 WHERE b
+ALTER TABLE t ADD COLUMN a Nullable(Int64)               ALTER TABLE t ADD COLUMNS (a BIGINT) ALTER TABLE t MODIFY
+COLUMN a Nullable(Int64)            ALTER TABLE t ALTER COLUMN a TYPE BIGINT ALTER TABLE t UPDATE a = 1 WHERE b UPDATE t
+SET a = 1 WHERE b
 """
 
 from __future__ import annotations
@@ -21,8 +21,7 @@ from spark_iceberg_sql.syntax.lexer import STRINGS, Token, TokenKind
 class AlterTranslation:
     """An ALTER TABLE in Spark's syntax.
 
-    text: replaces the tokens from `start` on. changed_table: its name. column, nullable: of the one whose
-    type changes.
+    text: replaces the tokens from `start` on. changed_table: its name. column, nullable: of the one whose type changes.
     """
 
     start: int
@@ -35,8 +34,7 @@ class AlterTranslation:
 def translate_alter(tokens: list[Token], text: str) -> AlterTranslation | None:
     """The translation of an ALTER TABLE in syntax that Spark does not have; None for any other statement.
 
-    tokens: from ALTER on. text: of the full statement. Raises IcebergSqlError for syntax without an
-    equivalent.
+    tokens: from ALTER on. text: of the full statement. Raises IcebergSqlError for syntax without an equivalent.
     """
     end = name_end(tokens, 2)
     if [t.word for t in tokens[:2]] != ["ALTER", "TABLE"] or end == 2 or end >= len(tokens):

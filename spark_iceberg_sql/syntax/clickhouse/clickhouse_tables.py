@@ -1,7 +1,7 @@
 """ClickHouse's CREATE TABLE ... ENGINE = Iceberg...(...) in Spark's words.
 
-CREATE TABLE c.t (a Int64) ENGINE = IcebergLocal('/p')   CREATE TABLE c.t (a BIGINT NOT NULL) USING iceberg
-CREATE TABLE c.t ENGINE = IcebergLocal('/p')             REFRESH TABLE c.t, which is attached
+CREATE TABLE c.t (a Int64) ENGINE = IcebergLocal('/p')   CREATE TABLE c.t (a BIGINT NOT NULL) USING iceberg CREATE TABLE
+c.t ENGINE = IcebergLocal('/p')             REFRESH TABLE c.t, which is attached
 """
 
 from __future__ import annotations
@@ -28,9 +28,8 @@ _CLAUSES = (("PARTITION", "BY"), ("ORDER", "BY"), ("PRIMARY", "KEY"), ("SAMPLE",
 class CreateTranslation:
     """A CREATE TABLE in Spark's syntax.
 
-    text: the statement. call: the engine, as a call of a table function. name: the table's, its parts.
-    has_columns: the statement has columns; otherwise the table must exist. ignored: sentences about clauses
-    without effect.
+    text: the statement. call: the engine, as a call of a table function. name: the table's, its parts. has_columns: the
+    statement has columns; otherwise the table must exist. ignored: sentences about clauses without effect.
     """
 
     text: str

@@ -19,8 +19,7 @@ _WORD_VALUES: dict[str, Value] = {"TRUE": True, "FALSE": False, "NOSIGN": "NOSIG
 class LiteralCall:
     """A call of a table function. The values may be keys, so no repr shows them.
 
-    function: its name as written. positional: pairs of None and a value. keywords: pairs of a name and a
-    value.
+    function: its name as written. positional: pairs of None and a value. keywords: pairs of a name and a value.
     """
 
     function: str

@@ -52,8 +52,8 @@ _EXPLAIN = frozenset({"EXTENDED", "CODEGEN", "COST", "FORMATTED"})
 class Attachment:
     """A location that needs a table name before the translated statement can run.
 
-    call: of a table function, with the location. name: of the table, catalog first. is_new: the statement
-    creates the table. has_user_name: the user has chosen the name.
+    call: of a table function, with the location. name: of the table, catalog first. is_new: the statement creates the
+    table. has_user_name: the user has chosen the name.
     """
 
     call: LiteralCall
@@ -66,9 +66,9 @@ class Attachment:
 class Translation:
     """A statement translated to Spark's syntax.
 
-    text: the statement. attach: the tables to attach first. changed_table: the table that it changes, as the
-    statement names it, if it names one. ignored: sentences about clauses without effect. retyped: the column
-    whose type changes, and whether its new type takes NULL.
+    text: the statement. attach: the tables to attach first. changed_table: the table that it changes, as the statement
+    names it, if it names one. ignored: sentences about clauses without effect. retyped: the column whose type changes,
+    and whether its new type takes NULL.
     """
 
     text: str
@@ -109,10 +109,9 @@ def translate(
 ) -> Translation | None:
     """A statement in Spark's syntax; None if it needs no translation.
 
-    text: one statement. collections: the named collections, which may be the unquoted first argument of a
-    function. naming: returns the name of a table that is written by path. catalogs: the session's, one of
-    which may be the first of two parts of a name. Raises IcebergSqlError for ClickHouse syntax without an
-    equivalent.
+    text: one statement. collections: the named collections, which may be the unquoted first argument of a function.
+    naming: returns the name of a table that is written by path. catalogs: the session's, one of which may be the first
+    of two parts of a name. Raises IcebergSqlError for ClickHouse syntax without an equivalent.
     """
     if not may_need_translation(text):
         return None

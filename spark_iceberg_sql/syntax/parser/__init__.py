@@ -59,9 +59,9 @@ _PARTITION_DDL = regex(r"(?i)\bpartition\s+field|\bpartitioned\s+by\b")
 def parse(statement: Statement) -> Node:
     """The node of a statement.
 
-    Other for statements that do not affect partitioning, and for errors outside partition DDL, which are left
-    to Spark. InvalidStatement for partition DDL that neither Spark's nor Iceberg's grammar accepts.
-    Templated if a template prevents parsing. In linear time; never raises.
+    Other for statements that do not affect partitioning, and for errors outside partition DDL, which are left to Spark.
+    InvalidStatement for partition DDL that neither Spark's nor Iceberg's grammar accepts. Templated if a template
+    prevents parsing. In linear time; never raises.
     """
     node = unclosed_statement(statement) if not statement.closed else None
     if node is not None:

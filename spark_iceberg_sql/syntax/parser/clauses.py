@@ -161,9 +161,7 @@ def properties(cursor: Cursor, *, expressions: bool = False, values: bool = True
 
 
 def _string_key(cursor: Cursor) -> str:
-    """Adjacent strings before `=` are concatenated; without `=`, the first is the key and the others are the
-    value.
-    """
+    """Adjacent strings before `=` are concatenated; without `=`, the first is the key and the others are the value."""
     start = cursor.index
     key, _ = cursor.string()
     if cursor.word != "=" and cursor.index > start + 1 and cursor.tokens[start].text not in ("?", ":"):

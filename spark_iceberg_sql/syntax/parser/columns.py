@@ -32,8 +32,8 @@ def column(cursor: Cursor, *, position: bool = False) -> ColumnDef:
 def column_after(cursor: Cursor, name: str, span: Offsets, *, position: bool = False) -> ColumnDef:
     """Read what follows a column's name.
 
-    GENERATED and constraints are also read in ALTER TABLE, where Spark's grammar refuses them, since a rule
-    gives a better message.
+    GENERATED and constraints are also read in ALTER TABLE, where Spark's grammar refuses them, since a rule gives a
+    better message.
     """
     column_type, text, type_span = type_and_span(cursor)
     clauses: dict[str, Offsets] = {}

@@ -224,9 +224,7 @@ class Cursor:
         return self.tokens[self.index].kind in STRINGS
 
     def string(self, expected: str = "a string") -> tuple[str, Offsets]:
-        """Read a string, possibly of several adjacent literals, or a parameter instead; returns content and
-        span.
-        """
+        """Read a string, possibly of several adjacent literals, or a parameter instead; returns content and span."""
         start = self.token.start
         contents = []
         while self.at_string or self.at_parameter:

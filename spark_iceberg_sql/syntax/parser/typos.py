@@ -184,7 +184,5 @@ def _resembles_by(word: str) -> bool:
 
 
 def expected_typo(word: str, expected: Iterable[str]) -> str:
-    """The keyword in a list of expectations that a word misspells, for example in "`,` or `PARTITIONED BY
-    (...)`".
-    """
+    """The keyword in a list of expectations that a word misspells, for example in "`,` or `PARTITIONED BY (...)`"."""
     return nearest_keyword(word, *re.findall(r"\b[A-Z]{4,}\b", " ".join(expected)))

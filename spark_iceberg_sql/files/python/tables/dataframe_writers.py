@@ -1,8 +1,7 @@
 """Tables created with DataFrame writers, as the CREATE TABLE statement that Spark runs for the calls.
 
-Each word of the statement has the position of the argument that it comes from. An argument whose value is
-unknown is a placeholder, like a field of an f-string. If the format or the save mode is unknown, the calls
-are not read.
+Each word of the statement has the position of the argument that it comes from. An argument whose value is unknown is a
+placeholder, like a field of an f-string. If the format or the save mode is unknown, the calls are not read.
 """
 
 from __future__ import annotations

@@ -214,8 +214,7 @@ class _SpecUpdates:
         for update, calls in calls_by_update.values():
             calls.sort(key=lambda call: self._program.span(call)[1])
             statements = [(call, self._statement(update, call)) for call in calls]
-            # Only if every change is read, the call of update_spec() itself is no unknown change of the
-            # table.
+            # Only if every change is read, the call of update_spec() itself is no unknown change of the table.
             is_complete = id(update) not in unread_updates and all(fragment is not None for _, fragment in statements)
             for call, fragment in statements:
                 if fragment is not None:

@@ -1,8 +1,8 @@
 """The files that the table functions may open: the setting `spark.iceberg_sql.allowed_locations` of the Spark
 application.
 
-It is static: sessions, and so the clients of a server, cannot change it. Paths are compared as text; a
-symbolic link is followed, as in all of Spark.
+It is static: sessions, and so the clients of a server, cannot change it. Paths are compared as text; a symbolic link is
+followed, as in all of Spark.
 """
 
 from __future__ import annotations
@@ -28,8 +28,7 @@ _NO_WAY_UP = r"(?!(?s:.*?)(?<![^/{,])\.\.(?:[/},]|$))"
 
 
 def open_files(function: str, argument: str, location: Location, *, cached: bool) -> Files:
-    """The FileIO for a location, as of file_io; it opens http and ftp only where they are listed, or named in
-    the call.
+    """The FileIO for a location, as of file_io; it opens http and ftp only where they are listed, or named in the call.
 
     function, argument: for the refusal. Raises Refusal if the location is not allowed.
     """

@@ -34,9 +34,8 @@ _NO_ADDRESS = "(?!)"  # a pattern that matches no address
 class LocatedTable:
     """A table located by its path.
 
-    location: the one in the call. file: the metadata file. folder: the location in its metadata.
-    metadata: its content. files: opens the table's files. mapping: of addresses, if the table is not at
-    the location in its metadata.
+    location: the one in the call. file: the metadata file. folder: the location in its metadata. metadata: its content.
+    files: opens the table's files. mapping: of addresses, if the table is not at the location in its metadata.
     """
 
     location: Location
@@ -61,9 +60,9 @@ class LocatedTable:
 def find(function: str, location: Location, values: Mapping[str, Value], *, may_create: bool = False) -> LocatedTable:
     """The table at a location: its current metadata file, or the one that the values specify.
 
-    function: its name, for the refusal. values: metadata_file_path, metadata_table_uuid,
-    newest_by_last_updated, use_metadata_files_cache, and the location under the name that the user
-    knows. may_create: whether a table is to be created if there is none. Raises Refusal.
+    function: its name, for the refusal. values: metadata_file_path, metadata_table_uuid, newest_by_last_updated,
+    use_metadata_files_cache, and the location under the name that the user knows. may_create: whether a table is to be
+    created if there is none. Raises Refusal.
     """
     cached = values.get("use_metadata_files_cache") is not False
     argument = location_argument(values)
@@ -81,9 +80,7 @@ def find(function: str, location: Location, values: Mapping[str, Value], *, may_
 
 
 def _refuse_key_characters(function: str, argument: str, location: Location) -> None:
-    """Refuse a key with `?` or `#`: Iceberg's S3 client ends a key there, and would read, or write, another
-    object.
-    """
+    """Refuse a key with `?` or `#`: Iceberg's S3 client ends a key there, and would read, or write, another object."""
     match = re.search(r"[?#]", location.path) if location.io == S3 else None
     if match is not None:
         raise invalid(
@@ -97,9 +94,7 @@ def _refuse_key_characters(function: str, argument: str, location: Location) -> 
 def _mapping(
     function: str, location: Location, file: str, metadata: Java, values: Mapping[str, Value]
 ) -> LocationMapping | None:
-    """The mapping of a table's addresses, if they are relative or refer to another location; otherwise
-    None.
-    """
+    """The mapping of a table's addresses, if they are relative or refer to another location; otherwise None."""
     folder = ownership.folder_of(location.path, file)
     declared_location = str(metadata.location())
     if is_relative(declared_location) or _has_relative_files(metadata):

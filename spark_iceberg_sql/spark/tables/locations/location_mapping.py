@@ -1,9 +1,8 @@
 """The mapping of addresses of a table that is not at the location in its metadata.
 
-The metadata, manifests and delete files of a copied or moved table contain the original's addresses, as the
-writer spelled them. Those below the original location are mapped; all others are unchanged. A relative
-address belongs to the folder that the table is in (spec: version 4), and never to the working directory of a
-process.
+The metadata, manifests and delete files of a copied or moved table contain the original's addresses, as the writer
+spelled them. Those below the original location are mapped; all others are unchanged. A relative address belongs to the
+folder that the table is in (spec: version 4), and never to the working directory of a process.
 """
 
 from __future__ import annotations
@@ -25,9 +24,9 @@ _NO_WAY_UP = r"(?!(?s:.*/)?\.\.(?:/|$))"
 class LocationMapping:
     """The mapping of a relocated table's addresses to its folder.
 
-    declared_location: the location in its metadata. folder: where the table was found. pattern: of the
-    prefixes to map, valid in Java and Python. replacement: of the prefix. is_relative: whether addresses in
-    its metadata are relative, so that the table is where it belongs.
+    declared_location: the location in its metadata. folder: where the table was found. pattern: of the prefixes to map,
+    valid in Java and Python. replacement: of the prefix. is_relative: whether addresses in its metadata are relative,
+    so that the table is where it belongs.
     """
 
     declared_location: str

@@ -1,7 +1,7 @@
 """The check before a write that a table's metadata refers to the location where it was found.
 
-A copy of a table's folder refers to the original's files: writes to it go to the original, and
-maintenance on it deletes the original's files.
+A copy of a table's folder refers to the original's files: writes to it go to the original, and maintenance on it
+deletes the original's files.
 """
 
 from __future__ import annotations
@@ -89,8 +89,8 @@ def refuse_copy(folder: str, metadata: Java) -> None:
 
 
 def refuse_files_elsewhere(folder: str, metadata: Java, operations: Java) -> None:
-    """Raise IcebergSqlError if a table has files outside its folder, which DELETE and
-    expire_snapshots would delete. Reads all manifests.
+    """Raise IcebergSqlError if a table has files outside its folder, which DELETE and expire_snapshots would delete.
+    Reads all manifests.
     """
     declared_location = str(metadata.location())
     try:

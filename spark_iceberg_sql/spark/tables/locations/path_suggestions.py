@@ -71,8 +71,8 @@ def _is_table(name: str) -> bool:
 def refuse(function: str, argument: str, path: str, files: Files, *, may_create: bool = False) -> None:
     """Raise Refusal with the content of a path that has no metadata files, if it can be identified.
 
-    may_create: whether a table is to be created there: then an empty path is no mistake, even next to a
-    folder with a similar name.
+    may_create: whether a table is to be created there: then an empty path is no mistake, even next to a folder with a
+    similar name.
     """
     if (table_folder := _enclosing_table(path, files)) is not None:
         raise invalid(

@@ -20,8 +20,8 @@ _HOST = re.compile(r"//([^/]*)")
 def normalized(address: str) -> str:
     """The normalized form of an address.
 
-    Object store keys are compared literally, as the stores do; file system paths as the file system resolves
-    them. `%20` is not decoded.
+    Object store keys are compared literally, as the stores do; file system paths as the file system resolves them.
+    `%20` is not decoded.
     """
     if match := _S3.fullmatch(address):
         return f"s3://{match[1]}/{(match[2] or '').rstrip('/')}"

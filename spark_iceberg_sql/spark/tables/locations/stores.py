@@ -1,7 +1,7 @@
 """The location of a table, and how to open its files, from the arguments of a call.
 
-One function per store; STORES lists them. Keys are only put into the file system's properties, which no
-plan shows, and never into a message.
+One function per store; STORES lists them. Keys are only put into the file system's properties, which no plan shows, and
+never into a message.
 """
 
 from __future__ import annotations
@@ -63,9 +63,7 @@ _SIGNED = re.compile(r"[?&](?:X-Amz-|AWSAccessKeyId=|sig=)", re.IGNORECASE)
 
 
 def _refuse_signed(function: str, argument: str, url: str) -> None:
-    """Refuse a signed URL: a location is in plans, warnings and messages, so a signature must not be part
-    of it.
-    """
+    """Refuse a signed URL: a location is in plans, warnings and messages, so a signature must not be part of it."""
     if "://" in url and _SIGNED.search(url):
         raise invalid(
             function,

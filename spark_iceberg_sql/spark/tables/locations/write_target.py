@@ -82,9 +82,7 @@ class WriteTarget:
 
 
 def open_target(call: LiteralCall) -> WriteTarget:
-    """The write target of a call, in the active session. Raises pyspark's AnalysisException for wrong
-    arguments.
-    """
+    """The write target of a call, in the active session. Raises pyspark's AnalysisException for wrong arguments."""
     secrets = Secrets()
     try:
         function = function_named("attach", call.function)

@@ -28,8 +28,7 @@ _CONSTRAINTS = frozenset({"CONSTRAINT", "CHECK", "UNIQUE", "PRIMARY", "FOREIGN"}
 def change_columns(cursor: Cursor, span: Offsets, table: NamePath) -> Node | None:
     """Read from the verb on; None if the statement changes no columns.
 
-    Raises ParseError, with `is_partition_ddl` set on the cursor, if it changes columns in a syntax that Spark
-    lacks.
+    Raises ParseError, with `is_partition_ddl` set on the cursor, if it changes columns in a syntax that Spark lacks.
     """
     verb, next_word = cursor.word, cursor.words[cursor.index + 1]
     if verb in ("ADD", "DROP") and next_word in _CONSTRAINTS and not _is_column_name(cursor, next_word):
