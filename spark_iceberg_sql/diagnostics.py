@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from spark_iceberg_sql.lazy import regex
+from spark_iceberg_sql.quantities import plural
 from spark_iceberg_sql.records import field, record
 from spark_iceberg_sql.safe_output import visible, visible_lines
 
@@ -206,11 +207,9 @@ class Report:
     @property
     def _result(self) -> str:
         unchecked = sum(d.statements for d in self.not_checked) + self.unlisted
-        errors = len(self.errors)
-        error_text = f"{errors} error{'' if errors == 1 else 's'}" if errors else "no errors"
-        plural = "" if self.statements == 1 else "s"
+        error_text = plural(len(self.errors), "error") if self.errors else "no errors"
         unchecked_text = f", {unchecked} of them not" if unchecked else ""
-        return f"checked {self.statements} statement{plural}{unchecked_text}: {error_text}"
+        return f"checked {plural(self.statements, 'statement')}{unchecked_text}: {error_text}"
 
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
         printer.text(str(self))

@@ -7,7 +7,7 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from spark_iceberg_sql.checker.plan import size
+from spark_iceberg_sql.quantities import size
 from spark_iceberg_sql.report.bar_chart import Bar, bar_chart
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 
 import spark_iceberg_sql as sis
-from spark_iceberg_sql.checker.plan import FilesUnderSpec, size
+from spark_iceberg_sql.checker.plan import FilesUnderSpec
 from spark_iceberg_sql.checker.planner import plans
 from spark_iceberg_sql.cli import main
 from spark_iceberg_sql.model.tables import Tables
+from spark_iceberg_sql.quantities import size
 
 SCRIPT = """
 CREATE TABLE c.db.t (id BIGINT, ts TIMESTAMP) USING iceberg PARTITIONED BY (days(ts));

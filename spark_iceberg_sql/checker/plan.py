@@ -10,6 +10,7 @@ from spark_iceberg_sql import markup
 from spark_iceberg_sql.diagnostics import Report
 from spark_iceberg_sql.model.spec import PartitionField, Spec, Specs
 from spark_iceberg_sql.model.table import Name
+from spark_iceberg_sql.quantities import size
 from spark_iceberg_sql.report import full
 from spark_iceberg_sql.report.sql_text import html
 from spark_iceberg_sql.safe_output import join_visible, visible_lines
@@ -285,13 +286,3 @@ def _spec_lines(title: str, specs: Specs | None, changes: dict[int, Change] | No
 
 def _clause(field: PartitionField) -> str:
     return f"void({field.source})" if field.transform.is_void else field.clause
-
-
-def size(number: int) -> str:
-    """A number of bytes in readable form: `3.4 MB`."""
-    value, unit = float(number), "B"
-    for unit in ("B", "kB", "MB", "GB", "TB", "PB"):
-        if value < 1000 or unit == "PB":
-            break
-        value /= 1000
-    return f"{value:.0f} {unit}" if unit == "B" else f"{value:.1f} {unit}"

@@ -19,9 +19,9 @@ from spark_iceberg_sql.diagnostics import Report, Severity
 from spark_iceberg_sql.errors import FileError, IcebergSqlError
 from spark_iceberg_sql.files.discovery import SUFFIXES, find_files
 from spark_iceberg_sql.files.git import ignored_paths
+from spark_iceberg_sql.quantities import plural
 from spark_iceberg_sql.records import replace
 from spark_iceberg_sql.report import FORMATS, HUMAN_FORMATS
-from spark_iceberg_sql.report.terminal import plural
 from spark_iceberg_sql.safe_output import quoted_path, write_message
 
 

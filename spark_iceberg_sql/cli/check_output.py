@@ -12,9 +12,9 @@ from pathlib import Path
 from spark_iceberg_sql.cli.check_file import RunSummary
 from spark_iceberg_sql.diagnostics import Diagnostic, Fix, Report
 from spark_iceberg_sql.errors import FileError
+from spark_iceberg_sql.quantities import plural
 from spark_iceberg_sql.records import replace
 from spark_iceberg_sql.report import FORMATS, HUMAN_FORMATS, summary
-from spark_iceberg_sql.report.terminal import plural
 from spark_iceberg_sql.safe_output import data_without_commands, raw_stream, visible, without_commands
 
 

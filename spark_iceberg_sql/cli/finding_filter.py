@@ -13,7 +13,7 @@ from spark_iceberg_sql.config.settings import Settings
 from spark_iceberg_sql.diagnostics import Report, Severity
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.files.source import SourceFile
-from spark_iceberg_sql.report.terminal import plural
+from spark_iceberg_sql.quantities import plural
 from spark_iceberg_sql.safe_output import visible, write_message
 
 if TYPE_CHECKING:

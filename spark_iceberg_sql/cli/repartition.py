@@ -6,13 +6,13 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from spark_iceberg_sql.checker.plan import size
 from spark_iceberg_sql.cli import CLEAN
 from spark_iceberg_sql.cli.session_options import add_session, session
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.model.rewrite_steps import STEP_BYTES
 from spark_iceberg_sql.notebook.reading_limit import bytes_of
 from spark_iceberg_sql.optional_dependencies import load
+from spark_iceberg_sql.quantities import plural, size
 from spark_iceberg_sql.safe_output import visible
 
 if TYPE_CHECKING:
@@ -42,10 +42,10 @@ def run(args: argparse.Namespace) -> int:
         with load("insight.spark_progress").show_progress(spark, f"repartition {args.table}"):
             for step in repartitioning.steps():
                 total = step.number + step.left.steps
-                left_text = f"{_files(step.left.files)} with {size(step.left.bytes)} left"
+                left_text = f"{plural(step.left.files, 'data file')} with {size(step.left.bytes)} left"
                 _print(
                     f"step {step.number:,} of {total:,}: "
-                    f"{_files(step.rewritten)} rewritten into {step.added:,}; {left_text}"
+                    f"{plural(step.rewritten, 'data file')} rewritten into {step.added:,}; {left_text}"
                 )
     return CLEAN
 
@@ -54,15 +54,11 @@ def _first_line(table: str, left: PendingFiles) -> str:
     if not left.files:
         return f"{table}: all data files are in the current partition spec"
     are = "is" if left.files == 1 else "are"
-    steps = "1 step rewrites" if left.steps == 1 else f"{left.steps:,} steps rewrite"
+    steps = plural(left.steps, "step rewrites", "steps rewrite")
     return (
-        f"{table}: {_files(left.files)} with {size(left.bytes)} {are} in other partition specs than the current one; "
-        f"{steps} them"
+        f"{table}: {plural(left.files, 'data file')} with {size(left.bytes)} {are} in other partition specs than the "
+        f"current one; {steps} them"
     )
-
-
-def _files(number: int) -> str:
-    return "1 data file" if number == 1 else f"{number:,} data files"
 
 
 def _print(line: str) -> None:

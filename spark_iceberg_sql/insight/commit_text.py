@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from spark_iceberg_sql.checker.plan import size
-from spark_iceberg_sql.report.terminal import plural
+from spark_iceberg_sql.quantities import plural, size
 
 
 def commit_text(operation: str, counts: Mapping[str, int], snapshots: int = 1) -> str:

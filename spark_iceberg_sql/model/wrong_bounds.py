@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from spark_iceberg_sql.quantities import plural
+
 
 @dataclass(frozen=True, slots=True)
 class WrongBounds:
@@ -29,6 +31,5 @@ class WrongBounds:
         return self.kind != "unread"
 
     def __str__(self) -> str:
-        files = "1 file" if self.files == 1 else f"{self.files:,} files"
         issue = f" ({self.issue})" if self.issue else ""
-        return f"in {files}, such as {self.file}, the bounds of `{self.column}` {self.fact}{issue}"
+        return f"in {plural(self.files, 'file')}, such as {self.file}, the bounds of `{self.column}` {self.fact}{issue}"

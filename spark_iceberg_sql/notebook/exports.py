@@ -11,10 +11,10 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from spark_iceberg_sql.checker.plan import size
 from spark_iceberg_sql.errors import FileError, IcebergSqlError
 from spark_iceberg_sql.files.atomic_write import replace_file
 from spark_iceberg_sql.notebook.display.result_rows import text_frame
+from spark_iceberg_sql.quantities import plural, size
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -81,7 +81,7 @@ def write(frame: DataFrame, file_type: str, name: str) -> str:
     path = checked_path(name)
     count, content = FILE_TYPES[file_type](frame)
     replace_file(path, content)
-    return f"{count:,} row{'' if count == 1 else 's'} in {name} ({size(len(content))})"
+    return f"{plural(count, 'row')} in {name} ({size(len(content))})"
 
 
 def converted(frame: DataFrame, frame_type: str) -> Any:

@@ -9,10 +9,10 @@ from datetime import datetime, timezone
 from typing import TYPE_CHECKING
 
 from spark_iceberg_sql import markup
-from spark_iceberg_sql.checker.plan import size
 from spark_iceberg_sql.insight.json_values import Result
 from spark_iceberg_sql.insight.listing.tables_model import time_text
 from spark_iceberg_sql.notebook.cell import mask_strings
+from spark_iceberg_sql.quantities import size
 from spark_iceberg_sql.report.sql_text import html
 from spark_iceberg_sql.report.text_columns import text_columns
 from spark_iceberg_sql.safe_output import join_visible, visible
@@ -63,7 +63,7 @@ class History(Result):
             return "no statement has run in a cell with %%iceberg_sql"
         count = len(self.statements)
         listed = f"the last {count:,} of {self.total:,}" if count < self.total else f"all {count:,}"
-        return f"{listed} statement{'' if self.total == 1 else 's'}, the last one first"
+        return f"{listed} {'statement' if self.total == 1 else 'statements'}, the last one first"
 
     def __str__(self) -> str:
         lines = [self._title]

@@ -8,9 +8,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-from spark_iceberg_sql.checker.plan import size
 from spark_iceberg_sql.errors import IcebergSqlError
-from spark_iceberg_sql.report.terminal import plural
+from spark_iceberg_sql.quantities import plural, size
 
 SETTING = "IcebergSql.confirm_above"
 # As ByteSize.java reads the size of a required filter.

@@ -7,6 +7,7 @@ from functools import partial
 from itertools import groupby
 
 from spark_iceberg_sql.diagnostics import Diagnostic, Lines, Report, Severity
+from spark_iceberg_sql.quantities import plural
 from spark_iceberg_sql.report import text_columns
 from spark_iceberg_sql.report.edited_reports import without_secrets
 from spark_iceberg_sql.safe_output import visible, visible_lines
@@ -82,11 +83,6 @@ def summary(reports: Sequence[Report]) -> str:
     unchecked = f"; {notes} not checked" if notes else ""
     result = f"Found {', '.join(counts_text)}" if counts_text else "No problems found"
     return f"{result} in {files} ({statements}{unchecked})"
-
-
-def plural(number: int, noun: str, nouns: str | None = None) -> str:
-    """`1 file`, `2,000 files`; nouns: an irregular plural."""
-    return f"{number:,} {noun if number == 1 else nouns or noun + 's'}"
 
 
 def _painted(color: bool, text: str, style: str) -> str:

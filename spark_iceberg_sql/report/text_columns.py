@@ -6,6 +6,7 @@ import unicodedata
 from collections.abc import Sequence
 
 from spark_iceberg_sql import markup
+from spark_iceberg_sql.quantities import plural
 
 _MAX_LINE_LENGTH = 160
 
@@ -20,9 +21,8 @@ def text_columns(header: Sequence[str], rows: Sequence[Sequence[str]], right_ali
     rule = ["-" * room for room in widths]
     lines = [_line(row[:count], widths[:count], right_aligned[:count]) for row in [header, rule, *rows]]
     if hidden_names := header[count:]:
-        plural = "" if len(hidden_names) == 1 else "s"
         names = markup.truncated(", ".join(hidden_names), _MAX_LINE_LENGTH - 30)
-        lines.append(f"and {len(hidden_names):,} column{plural}: {names}")
+        lines.append(f"and {plural(len(hidden_names), 'column')}: {names}")
     return lines
 
 

@@ -42,6 +42,7 @@ from spark_iceberg_sql.facts.target_context import UnknownFactError
 from spark_iceberg_sql.model.transform_record import Parameter
 from spark_iceberg_sql.model.transforms import BY_FUNCTION, BY_OTHER_NAME, BY_SPELLING, SPEC_FUNCTIONS
 from spark_iceberg_sql.model.types import Primitive
+from spark_iceberg_sql.quantities import plural
 from spark_iceberg_sql.rules.argument_swap import number_first_fix
 from spark_iceberg_sql.rules.base import Category, Finding, Findings, rule
 from spark_iceberg_sql.rules.message_format import type_with_article
@@ -152,7 +153,7 @@ def _count_finding(context: Context, call: FunctionCall) -> Finding | None:
     number_prefix = "" if parameter is None else f"{next(iter(numbers), parameter.example)}, "
     return Finding(
         call.span,
-        f"`{call.name}` takes {takes}, not {argument_count} argument{'s' if argument_count != 1 else ''}",
+        f"`{call.name}` takes {takes}, not {plural(argument_count, 'argument')}",
         f"write `{call.name}({number_prefix}{column})`",
     )
 

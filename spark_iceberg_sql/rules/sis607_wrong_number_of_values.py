@@ -24,6 +24,7 @@ from __future__ import annotations
 
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
+from spark_iceberg_sql.quantities import plural
 from spark_iceberg_sql.rules.base import Category, Finding, Findings, rule
 from spark_iceberg_sql.rules.message_format import join_names
 from spark_iceberg_sql.syntax import nodes
@@ -42,13 +43,13 @@ def wrong_number_of_values(context: Context) -> Findings:
     if row is None or row.value_count == len(row.columns):
         return
     table = context.target.text
-    count, values = len(row.columns), _count(row.value_count, "value")
+    count, values = len(row.columns), plural(row.value_count, "value")
     subject = (
-        f"the list names {_count(count, 'column')}" if row.has_list else f"`{table}` has {_count(count, 'column')}"
+        f"the list names {plural(count, 'column')}" if row.has_list else f"`{table}` has {plural(count, 'column')}"
     )
     if row.value_count > count:
         extra = row.value_count - count
-        help = f"leave out {_count(extra, 'value')}" + (f", or name {_count(extra, 'more column')}" * row.has_list)
+        help = f"leave out {plural(extra, 'value')}" + (f", or name {plural(extra, 'more column')}" * row.has_list)
         yield Finding(row.span, f"{subject}, but the row has {values}", help)
         return
     missing = row.columns[row.value_count :]
@@ -57,7 +58,3 @@ def wrong_number_of_values(context: Context) -> Findings:
     if row.required.isdisjoint(missing):
         help += ", such as NULL"
     yield Finding(row.span, f"{subject}, but the row has {values}: none for {names}", help)
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timezone
 
+from spark_iceberg_sql.quantities import plural
+
 MAX_SNAPSHOTS = 1_000
 _FILES = (
     ("added-data-files", "added", "data file"),
@@ -45,5 +47,5 @@ def _files(summary: Mapping[str, str]) -> str:
     for key, verb, noun in _FILES:
         number = int(summary.get(key, "0"))
         if number:
-            parts.append(f"{verb} {number} {noun}{'s' if number > 1 else ''}")
+            parts.append(f"{verb} {plural(number, noun)}")
     return " and ".join(parts)

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from spark_iceberg_sql.checker.plan import size
 from spark_iceberg_sql.insight.advise.candidate_fields import candidate_specs
 from spark_iceberg_sql.insight.advise.layout import FileSlices, Sample, slice_files
 from spark_iceberg_sql.model.spec import PartitionField
+from spark_iceberg_sql.quantities import size
 
 # Rows of a partition in a sample; with fewer in most, how small partitions are is not known.
 _MIN_PARTITION_ROWS = 2

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from spark_iceberg_sql.checker.plan import size
+from spark_iceberg_sql.quantities import size
 
 GROWTH_DAYS = 30  # of the past, by which the growth is measured
 _MIN_DAYS = 1.0  # of a shorter time, the average of a day says nothing

@@ -12,7 +12,6 @@ from itertools import islice
 from statistics import median
 from typing import TYPE_CHECKING
 
-from spark_iceberg_sql.checker.plan import size
 from spark_iceberg_sql.insight.advise.candidate_fields import (
     SortOrder,
     ascending,
@@ -32,7 +31,7 @@ from spark_iceberg_sql.insight.advise.spark_workload_costs import NO_TABLE, Cost
 from spark_iceberg_sql.insight.hypothetical.partitions import HypotheticalTable
 from spark_iceberg_sql.insight.hypothetical.spark_source import DEFAULT_TARGET_SIZE, TARGET_SIZE, Source
 from spark_iceberg_sql.model.spec import PartitionField, Spec
-from spark_iceberg_sql.report.terminal import plural
+from spark_iceberg_sql.quantities import plural, size
 from spark_iceberg_sql.spark.bridge.plans import iceberg_filters
 from spark_iceberg_sql.spark.bridge.tables import hypothetical_tables as tables
 

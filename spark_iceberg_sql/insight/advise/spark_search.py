@@ -12,7 +12,6 @@ from dataclasses import replace
 from itertools import takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
-from spark_iceberg_sql.checker.plan import size
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.insight.advise.candidate_fields import SortOrder
 from spark_iceberg_sql.insight.advise.layout import FileSlices, slice_files
@@ -28,6 +27,7 @@ from spark_iceberg_sql.insight.specs import candidate_spec, clause
 from spark_iceberg_sql.insight.workload import Query
 from spark_iceberg_sql.model.spec import Spec
 from spark_iceberg_sql.model.table import Table
+from spark_iceberg_sql.quantities import size
 from spark_iceberg_sql.spark.bridge.tables import hypothetical_tables as tables
 from spark_iceberg_sql.spark.bridge.tables import rewrites
 from spark_iceberg_sql.spark.gate import intercept

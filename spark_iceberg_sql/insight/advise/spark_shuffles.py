@@ -11,7 +11,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from spark_iceberg_sql.checker.plan import size
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.insight.advise.candidate_fields import candidate_fields
 from spark_iceberg_sql.insight.advise.model import SHUFFLE_COST
@@ -19,6 +18,7 @@ from spark_iceberg_sql.insight.advise.spark_workload_costs import SpecFields
 from spark_iceberg_sql.insight.hypothetical.spark_source import Source
 from spark_iceberg_sql.insight.workload import Query
 from spark_iceberg_sql.model.spec import PartitionField
+from spark_iceberg_sql.quantities import size
 from spark_iceberg_sql.spark.bridge.jvm.java_errors import JVM_ERRORS
 from spark_iceberg_sql.spark.bridge.jvm.java_rows import ShuffleRow, ShuffleSideRow
 from spark_iceberg_sql.spark.bridge.plans import query_plans, shuffles

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from spark_iceberg_sql import markup
 from spark_iceberg_sql.insight.json_values import Result
-from spark_iceberg_sql.report.terminal import plural
+from spark_iceberg_sql.quantities import plural
 from spark_iceberg_sql.safe_output import join_visible
 
 _INDENT = 10

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from spark_iceberg_sql import markup
-from spark_iceberg_sql.checker.plan import size
 from spark_iceberg_sql.insight.json_values import Result
 from spark_iceberg_sql.model.wrong_bounds import WrongBounds
+from spark_iceberg_sql.quantities import size
 from spark_iceberg_sql.safe_output import join_visible
 
 _CELL = "text-align:left;vertical-align:top;padding:2px 12px 2px 0"

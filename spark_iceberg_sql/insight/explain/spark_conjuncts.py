@@ -11,6 +11,7 @@ from spark_iceberg_sql.insight.explain import spark_rewrites
 from spark_iceberg_sql.insight.explain.conjuncts import Field
 from spark_iceberg_sql.insight.explain.model import Conjunct
 from spark_iceberg_sql.model import bound_transform
+from spark_iceberg_sql.quantities import plural
 from spark_iceberg_sql.spark.bridge.jvm.gateway import Java
 from spark_iceberg_sql.spark.bridge.jvm.java_rows import FilterFiles, SnapshotFilters
 from spark_iceberg_sql.spark.bridge.plans import expression_data, expressions, iceberg_filters, query_plans, relations
@@ -168,9 +169,7 @@ class Conjuncts:
                 reason = self._reason(source_conjunct, active_counts, max_files)
                 if max_files < total:
                     null_files = total - max_files
-                    reason += (
-                        f"; only {null_files:,} file{'' if null_files == 1 else 's'} without a value in its columns "
-                    )
+                    reason += f"; only {plural(null_files, 'file')} without a value in its columns "
                     reason += "is skipped" if null_files == 1 else "are skipped"
                 rewrite, rewrite_files = self._rewrite(source_conjunct, counts_with_added, max_files) or (None, None)
             yield Conjunct(

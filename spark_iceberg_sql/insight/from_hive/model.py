@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from spark_iceberg_sql import markup
-from spark_iceberg_sql.checker.plan import size
 from spark_iceberg_sql.insight.from_hive.hive_script import Step
 from spark_iceberg_sql.insight.json_values import Result
+from spark_iceberg_sql.quantities import plural, size
 from spark_iceberg_sql.report.sql_text import html, in_a_line, laid_out, query_lines
 from spark_iceberg_sql.safe_output import join_visible, visible
 
@@ -144,4 +144,4 @@ def _reads_text(item: HiveQuery) -> Iterator[str]:
 
 
 def _file_count_text(count: int, total: int) -> str:
-    return f"{count:,} {'file' if count == 1 else 'files'} ({size(total)})"
+    return f"{plural(count, 'file')} ({size(total)})"

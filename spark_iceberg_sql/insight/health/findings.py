@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from spark_iceberg_sql.checker.plan import size
 from spark_iceberg_sql.insight.health.model import NEEDS_QUERIES, OPTIONS, SMALL_SHARE, Finding, Health, TableMetrics
 from spark_iceberg_sql.insight.specs import REWRITE_ALL, delete_file_options, rewrite_call
 from spark_iceberg_sql.model.rewrite_steps import STEP_BYTES
-from spark_iceberg_sql.report.terminal import plural
+from spark_iceberg_sql.quantities import plural, size
 
 _SKEW_FACTOR = 10  # times the median partition
 # Whose statements write all data files anew, of delete files only if each has some; and whose are then left out.

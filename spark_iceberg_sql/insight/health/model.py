@@ -8,14 +8,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from spark_iceberg_sql import markup
-from spark_iceberg_sql.checker.plan import size
 from spark_iceberg_sql.insight.json_values import Result
 from spark_iceberg_sql.insight.specs import REWRITE_ALL
 from spark_iceberg_sql.model.spec import PartitionField
 from spark_iceberg_sql.model.wrong_bounds import WrongBounds
+from spark_iceberg_sql.quantities import plural, size
 from spark_iceberg_sql.report.bar_chart import Bar, bar_chart
 from spark_iceberg_sql.report.sql_text import html
-from spark_iceberg_sql.report.terminal import plural
 from spark_iceberg_sql.safe_output import join_visible
 
 COUNTED = "counted in the metadata of the current snapshot"

@@ -6,10 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from spark_iceberg_sql import markup
-from spark_iceberg_sql.checker.plan import size
 from spark_iceberg_sql.insight.json_values import Result
 from spark_iceberg_sql.insight.listing.tables_model import time_text
-from spark_iceberg_sql.report.terminal import plural
+from spark_iceberg_sql.quantities import plural, size
 from spark_iceberg_sql.report.text_columns import text_columns
 from spark_iceberg_sql.safe_output import join_visible, visible
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from spark_iceberg_sql import markup
-from spark_iceberg_sql.checker.plan import size
 from spark_iceberg_sql.insight.json_values import Result
-from spark_iceberg_sql.report.terminal import plural
+from spark_iceberg_sql.quantities import plural, size
 from spark_iceberg_sql.report.text_columns import text_columns
 from spark_iceberg_sql.safe_output import join_visible, visible
 
@@ -56,7 +55,7 @@ class TableListing(Result):
         if iceberg_tables:
             files = sum(table.files or 0 for table in iceberg_tables)
             title += f" with {plural(files, 'data file')}, {size(sum(table.bytes or 0 for table in iceberg_tables))}"
-        return title + (f", and {rest:,} other name{'' if rest == 1 else 's'}" if rest else "")
+        return title + (f", and {plural(rest, 'other name')}" if rest else "")
 
     def __str__(self) -> str:
         lines = [f"{self.scope}: {self._title}"]

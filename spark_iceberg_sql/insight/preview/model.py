@@ -10,11 +10,10 @@ from statistics import median
 from typing import Any, ClassVar
 
 from spark_iceberg_sql import markup
-from spark_iceberg_sql.checker.plan import size
 from spark_iceberg_sql.insight.json_values import Result
 from spark_iceberg_sql.model.spec import Spec
+from spark_iceberg_sql.quantities import plural, size
 from spark_iceberg_sql.report.bar_chart import Bar, bar_chart
-from spark_iceberg_sql.report.terminal import plural
 from spark_iceberg_sql.safe_output import join_visible
 
 SMALL_FILE_BYTES = 32_000_000  # bytes; a file is small if it is below this and below an eighth of the target

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from spark_iceberg_sql.checker.plan import size
 from spark_iceberg_sql.insight.hypothetical.written_files import WriteSettings
+from spark_iceberg_sql.quantities import size
 from spark_iceberg_sql.spark.bridge.tables import memory_writers
 
 if TYPE_CHECKING:

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from spark_iceberg_sql import markup
-from spark_iceberg_sql.checker.plan import size
 from spark_iceberg_sql.insight.json_values import Result
+from spark_iceberg_sql.quantities import plural, size
 from spark_iceberg_sql.report.sql_text import html
-from spark_iceberg_sql.report.terminal import plural
 from spark_iceberg_sql.safe_output import join_visible
 
 

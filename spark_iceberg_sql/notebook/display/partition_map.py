@@ -16,6 +16,7 @@ from itertools import groupby
 from spark_iceberg_sql import markup
 from spark_iceberg_sql.model.transforms import BY_SPELLING
 from spark_iceberg_sql.notebook.display.partitions import sort_key
+from spark_iceberg_sql.quantities import plural
 from spark_iceberg_sql.safe_output import join_visible
 from spark_iceberg_sql.spark.bridge.plans.scan_files import Partition, PartitionValue, TableRead
 
@@ -221,8 +222,9 @@ def _band(prefix: str, partitions: list[Partition]) -> _Band:
         title += f" ({', '.join(' '.join(value[-1] for value in row_key) for row_key in rows)})"
     labelled_values = [v for v in axis_values if v.number is not None] or axis_values
     labels = (markup.truncated(labelled_values[0].text, 30), markup.truncated(labelled_values[-1].text, 30))
-    number = f"{len(partitions):,} partition{'' if len(partitions) == 1 else 's'}"
-    return _Band(f"{prefix}{title}, {number}", cells, max(rows.values()) + 1, is_timed, labels)
+    return _Band(
+        f"{prefix}{title}, {plural(len(partitions), 'partition')}", cells, max(rows.values()) + 1, is_timed, labels
+    )
 
 
 def _row_key(partition: Partition, axis: int) -> tuple[tuple[bool, float, str], ...]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from spark_iceberg_sql import markup
-from spark_iceberg_sql.checker.plan import size
 from spark_iceberg_sql.insight.commit_text import commit_text
 from spark_iceberg_sql.insight.explain.model import Explanation
 from spark_iceberg_sql.notebook.display import partition_map, partitions, result_rows
+from spark_iceberg_sql.quantities import plural, size
 from spark_iceberg_sql.safe_output import visible, visible_lines
 from spark_iceberg_sql.spark.bridge.plans.scan_files import TableRead
 from spark_iceberg_sql.spark.bridge.tables.commit_summaries import CommitSummary
@@ -104,14 +104,13 @@ def _reads(read: Sequence[TableRead], first: str, verb: str) -> tuple[list[str],
 def _files(table: TableRead) -> str:
     """`4 of 160 files (2.1 of 88.0 MB)`."""
     if table.total_files is None:
-        return f"{table.files:,} file{'' if table.files == 1 else 's'} ({size(table.size)}){_reason(table)}"
+        return f"{plural(table.files, 'file')} ({size(table.size)}){_reason(table)}"
     sizes = size(table.size)
     if table.total_size is not None and table.size != table.total_size:
         total_size_text = size(table.total_size)
         read_size_text = sizes.split()[0] if sizes.split()[1] == total_size_text.split()[1] else sizes
         sizes = f"{read_size_text} of {total_size_text}"
-    plural = "" if table.total_files == 1 else "s"
-    return f"{table.files:,} of {table.total_files:,} file{plural} ({sizes}){_reason(table)}"
+    return f"{table.files:,} of {plural(table.total_files, 'file')} ({sizes}){_reason(table)}"
 
 
 def _reason(table: TableRead) -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from pyspark.sql.types import BinaryType, NumericType
 
 from spark_iceberg_sql import markup
+from spark_iceberg_sql.quantities import plural
 from spark_iceberg_sql.report.text_columns import text_columns
 
 if TYPE_CHECKING:
@@ -109,9 +110,7 @@ def missing_parts(rows: ResultRows) -> list[str]:
     if rows.column_count > len(rows.names):
         remarks.append(f"the result has {rows.column_count:,} columns")
     if cut_values := sum(v is not None and len(v) > _MAX_KEPT_LENGTH for row in rows.rows for v in row):
-        remarks.append(
-            f"{cut_values:,} value{' is' if cut_values == 1 else 's are'} cut at {_MAX_KEPT_LENGTH:,} characters"
-        )
+        remarks.append(f"{plural(cut_values, 'value is', 'values are')} cut at {_MAX_KEPT_LENGTH:,} characters")
     return remarks
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from spark_iceberg_sql.quantities import plural
 from spark_iceberg_sql.spark.bridge.jvm import compiler
 from spark_iceberg_sql.spark.bridge.jvm.java_records import from_json
 from spark_iceberg_sql.spark.bridge.jvm.java_rows import AnsweredRow
@@ -30,7 +31,7 @@ def answered(leaf: Java) -> AnsweredRow | None:
 
 def answer_text(row: AnsweredRow) -> str:
     """That files were answered from metadata, in words."""
-    return f"answered from the metadata of {row.files:,} file{'' if row.files == 1 else 's'}"
+    return f"answered from the metadata of {plural(row.files, 'file')}"
 
 
 def refusal(scan: Java) -> str | None:

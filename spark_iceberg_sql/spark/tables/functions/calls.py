@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 
 from spark_iceberg_sql.model.functions.table_functions import Function, Value
-from spark_iceberg_sql.report.terminal import plural
+from spark_iceberg_sql.quantities import plural
 from spark_iceberg_sql.spark.bridge.functions import call_arguments, catalog_lock
 from spark_iceberg_sql.spark.bridge.jvm import configuration, gateway
 from spark_iceberg_sql.spark.bridge.jvm.gateway import Java, Refusal
