@@ -1,7 +1,7 @@
 """The files that a table would have under a spec, from a sample of its rows in write order.
 
 A sample misses partitions, and its bounds are too narrow. A spec is rejected if its median file is too small
-with the partitions in the sample alone; `advise_bounds` widens the bounds.
+with the partitions in the sample alone; `rank_bounds.py` widens the bounds.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The functions over a table's metadata: one record each.
 
 To add a function over one of Iceberg's metadata tables, add a record with its kind. Any other function also needs its
-rows: a line in OWN of spark/tables/functions/metadata_rows.py.
+rows: a line in ROW_BUILDERS of spark/tables/functions/metadata_rows.py.
 """
 
 from __future__ import annotations

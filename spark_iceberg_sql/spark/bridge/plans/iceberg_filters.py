@@ -91,7 +91,7 @@ def conjunction(expressions: Sequence[Java]) -> Java:
 
 
 def kept_files(table: Java, filters: Sequence[Java]) -> SnapshotFilters | None:
-    """The files of a SparkTable's snapshot that each Iceberg expression keeps, counted by KeptFiles.java.
+    """The files of a SparkTable's snapshot that each Iceberg expression keeps, counted by FilterFileCounts.java.
 
     None if the table has no snapshot, and so no files.
     """

@@ -5,7 +5,7 @@ import java.util.regex.Pattern;
 
 /** Names and texts of tables in messages: none ends a line of them, or a literal that is proposed. */
 public final class Outgoing {
-  /** As `outgoing.py` has it: control characters, line ends and marks that change the order of what is shown. */
+  /** As `safe_output.py` has it: control characters, line ends and marks that change the order of what is shown. */
   private static final Pattern HIDDEN =
     Pattern.compile("[\\x00-\\x1f\\x7f-\\x9f\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069\\ufeff]");
 

@@ -1,7 +1,7 @@
 """iceberg(), icebergLocal(), icebergHDFS(), icebergS3(), icebergAzure(): a table by its path.
 
 A call's path: arguments.py binds its values -> stores.py determines the table's location -> model.metadata_files
-chooses the metadata file -> bridge/relations.py builds Spark's own relation for it. None of this runs on
+chooses the metadata file -> bridge/plans/relations.py builds Spark's own relation for it. None of this runs on
 executors; the plan is the same as for a catalog table.
 """
 
