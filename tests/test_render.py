@@ -168,6 +168,44 @@ def test_a_line_of_a_megabyte_is_cut_around_the_words() -> None:
     assert source[marks.index("^") : marks.rindex("^") + 1] == "weeks"
 
 
+@pytest.mark.parametrize(
+    ("length", "start", "end", "first", "last"),
+    [
+        (160, 100, 105, 0, 160),  # as much as is shown
+        (161, 0, 5, 0, 160),
+        (161, 41, 45, 1, 161),
+        (400, 40, 45, 0, 160),
+        (400, 41, 45, 1, 161),
+        (400, 200, 205, 160, 320),
+        (400, 390, 395, 240, 400),
+        (400, 200, 350, 160, 350),  # all of the span
+        (900, 200, 800, 160, 360),  # its first 160 columns
+        (400, 240, 400, 200, 400),
+    ],
+)
+def test_of_a_long_line_the_part_around_the_words_is_shown(
+    length: int, start: int, end: int, first: int, last: int
+) -> None:
+    text = "".join(chr(0x4E00 + column) for column in range(length))
+    report = Report(text, (replace(at("name"), span=Lines(text).span(start, end)),))
+    source, marks = full(report).split("\n")[3:5]
+    shown = f"{'…' if first else ''}{text[first:last]}{'…' if last < length else ''}"
+    assert source == f" 1 | {shown}"
+    before = wcswidth(f"{'…' if first else ''}{text[first:start]}")
+    assert marks == "   | " + " " * before + "^" * wcswidth(text[start : min(end, last)])
+
+
+@pytest.mark.parametrize(("length", "is_cut"), [(159, False), (160, False), (161, True)])
+def test_a_long_line_of_several_is_cut_at_its_end(length: int, is_cut: bool) -> None:
+    text = f"{'x' * length}\ny"
+    report = Report(text, (replace(at("name"), span=Lines(text).span(0, len(text))),))
+    assert full(report).split("\n")[3:6] == [
+        f" 1 | / {'x' * min(length, 160)}{'…' if is_cut else ''}",
+        " 2 | | y",
+        "   | |_^",
+    ]
+
+
 def test_of_a_long_span_the_first_and_last_rows_are_shown() -> None:
     def drawn(rows: int) -> list[str]:
         text = "\n".join(f"row {row}" for row in range(1, rows + 1))
