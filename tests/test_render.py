@@ -231,6 +231,15 @@ def test_a_line_end_in_a_span_is_not_drawn(end: str) -> None:
     assert drawn[3:5] == [" 1 | a weeks", "   |   ^^^^^"]
 
 
+def test_a_span_of_several_rows_ends_under_its_last_character() -> None:
+    def drawn(text: str, end: int) -> list[str]:
+        return full(Report(text, (replace(at("name"), span=Lines(text).span(0, end)),))).split("\n")[3:-3]
+
+    assert drawn("ab\ncdef\n", 6) == [" 1 | / ab", " 2 | | cdef", "   | |___^"]
+    assert drawn("ab\ncdef\ng", 8) == [" 1 | / ab", " 2 | | cdef", "   | |____^"]
+    assert drawn("", 0) == [" 1 |", "   | ^"]
+
+
 def test_a_span_at_the_very_end_has_a_caret() -> None:
     text = "ALTER TABLE t ADD PARTITION FIELD"
     end = Lines(text).span(len(text), len(text))
