@@ -19,6 +19,47 @@ def codes(text: str, name: str = "a.sql", *placeholders: str) -> set[str]:
     return {d.code for r in Linter().lint(extract_source(name, text), settings) for d in r}
 
 
+def hidden(text: str, name: str = "a.sql", *placeholders: str) -> list[tuple[str, str]]:
+    """The statements that are said to be hidden, each with what hides it."""
+    settings = Settings(placeholders=placeholders)
+    reports = Linter().lint(extract_source(name, text), settings)
+    notes = [(r.text[d.span.start : d.span.end], d.message) for r in reports for d in r if d.code == "SIS002"]
+    return [
+        (shown, message.removeprefix("not checked: "))
+        for shown, message in notes
+        if "hides" in message or "replaces" in message
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "placeholders", "replaced"),
+    [
+        (f"{BAD}", ("TABLE",), ["TABLE"]),
+        (f"SELECT one FROM x;\n{BAD}\nSELECT two;\n{BAD}", ("one", "TABLE", "two"), ["TABLE", "TABLE"]),
+        (f"SELECT one FROM x;\n{BAD}", ("one", "REATE", "nosuch"), ["REATE"]),
+        (f"SELECT one FROM x; {BAD}", ("one FROM x; CREATE",), ["one FROM x; CREATE"]),
+        (BAD, (r"(?s)CREATE.*",), []),  # the placeholder alone, which has a note of its own
+        (f"SELECT 1; {BAD}", (r"(?s)CREATE.*\)",), []),
+    ],
+)
+def test_what_a_placeholder_hides(text: str, placeholders: tuple[str, ...], replaced: list[str]) -> None:
+    notes = [(BAD[:-1], f"a placeholder in the settings replaces `{placeholder}`") for placeholder in replaced]
+    assert hidden(text, "a.sql", *placeholders) == notes
+
+
+def test_what_marks_hide() -> None:
+    reason = "template syntax in an SQL comment or string hides this statement"
+    marked = f"SELECT 1;\n-- {{# a\n{BAD}\nDROP TABLE x;\n-- #}}\n"
+    notes = [(BAD[:-1], reason), ("DROP TABLE x", reason)]
+    assert hidden(marked) == notes
+    assert hidden(f"{marked}SELECT '{{{{ a }}}}';\n{marked}") == [*notes, *notes]
+    cells = "".join(f"# MAGIC {line}\n" for line in marked.splitlines())
+    first_cell = "# Databricks notebook source\n# MAGIC %sql\n# MAGIC SELECT 1;\n\n# COMMAND ----------\n\n"
+    notebook = f"{first_cell}# MAGIC %sql\n{cells}"
+    assert hidden(notebook, "a.py") == notes
+    assert hidden(f"SELECT '{{{{ a }}}}', {{{{ b }}}}; {BAD}") == []
+
+
 # --- placeholders ---------------------------------------------------------------------------------
 
 
