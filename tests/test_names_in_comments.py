@@ -19,7 +19,7 @@ FILES = sorted(
     for path in (ROOT / folder).rglob(f"*.{suffix}")
     if "/." not in path.as_posix()
 )
-PAGES = ("CONTRIBUTING.md", "docs/architecture.md", "docs/java.md", "docs/next-spark.md")
+PAGES = ("CONTRIBUTING.md", "docs/architecture.md", "docs/java.md", "docs/next-spark.md", "docs/walkthrough.md")
 NAME = re.compile(r"(?<![\w*<.-])((?:[\w.-]+/)*\w+\.(?:py|java))\b(?!\()")
 # Of Python and of packages, of a user in an example, and what a command will write.
 OTHERS = {"pygls.py", "multiprocessing.py", "job.py", "rules/sis506_identity_on_json.py"}
