@@ -11,7 +11,7 @@ import sys
 import zipfile
 from pathlib import Path
 
-MODULE = Path(__file__).parents[1] / "spark_iceberg_sql" / "model" / "iceberg_names.py"
+MODULE = Path(__file__).parents[1] / "spark_iceberg_sql" / "model" / "runtime" / "iceberg_names.py"
 TABLE_PROPERTIES = "TableProperties"
 # The procedures, and the classes whose options each takes; those of a strategy or a later version may be absent.
 _PLANNER = "actions/SizeBasedFileRewritePlanner"
@@ -98,7 +98,7 @@ def _is_value(constant: str) -> bool:
 
 def module_text(jars: list[Path]) -> str:
     """The text of the module, with the names of all jars."""
-    from spark_iceberg_sql.model import iceberg_names as present
+    from spark_iceberg_sql.model.runtime import iceberg_names as present
 
     properties = set(present.TABLE_PROPERTIES).union(*(names_in(jar, TABLE_PROPERTIES) for jar in jars))
     lines = [

@@ -20,7 +20,7 @@ import spark_line
 
 from spark_iceberg_sql.spark import versions
 
-MODULE = Path(__file__).parents[1] / "spark_iceberg_sql" / "model" / "iceberg_procedures.py"
+MODULE = Path(__file__).parents[1] / "spark_iceberg_sql" / "model" / "runtime" / "iceberg_procedures.py"
 READER = Path(__file__).with_name("ProcedureReader.java")
 _JAR = re.compile(r"iceberg-spark-runtime-(\d+\.\d+)_2\.\d+-(\d+)\.(\d+)\.")
 

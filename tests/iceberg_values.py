@@ -15,7 +15,7 @@ from pathlib import Path
 
 from tests.iceberg_names import OPTIONS, TABLE_PROPERTIES, names_in, string_constants
 
-MODULE = Path(__file__).parents[1] / "spark_iceberg_sql" / "model" / "iceberg_values.py"
+MODULE = Path(__file__).parents[1] / "spark_iceberg_sql" / "model" / "runtime" / "iceberg_values.py"
 WRITE_OPTIONS = "spark/SparkWriteOptions"
 READ_OPTIONS = "spark/SparkReadOptions"
 # Where a property or an option may have the constants of an enumeration.

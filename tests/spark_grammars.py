@@ -19,8 +19,8 @@ sys.path.insert(0, str(Path(__file__).parent))  # as pytest has it
 
 from iceberg_procedures import spark_jars
 
-from spark_iceberg_sql.model import minor_version, spark_versions
-from spark_iceberg_sql.model.minor_version import Version
+from spark_iceberg_sql.model.runtime import minor_version, spark_versions
+from spark_iceberg_sql.model.runtime.minor_version import Version
 from spark_iceberg_sql.spark import runtime_jar
 
 FOLDER = Path(__file__).parents[1] / "spark_iceberg_sql" / "syntax" / "spark_grammar"

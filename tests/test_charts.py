@@ -13,9 +13,9 @@ import pytest
 from pyspark.sql.types import DateType, DoubleType, LongType, MapType, StringType, StructField
 
 from spark_iceberg_sql.errors import IcebergSqlError, MissingExtraError
-from spark_iceberg_sql.notebook import charts
-from spark_iceberg_sql.notebook.charts import Chart, draw, with_columns
-from spark_iceberg_sql.notebook.magic_options import ChartRequest, Options, cell_options, line_options
+from spark_iceberg_sql.notebook.cells.magic_options import ChartRequest, Options, cell_options, line_options
+from spark_iceberg_sql.notebook.results import charts
+from spark_iceberg_sql.notebook.results.charts import Chart, draw, with_columns
 
 pytestmark = pytest.mark.rest
 

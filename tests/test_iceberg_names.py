@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from spark_iceberg_sql.files.user_cache import cache_directory
-from spark_iceberg_sql.model.iceberg_names import CALL_OPTIONS, TABLE_PROPERTIES
-from spark_iceberg_sql.model.properties import METRICS_OF_COLUMN, PROPERTIES, similar_property
+from spark_iceberg_sql.model.runtime.iceberg_names import CALL_OPTIONS, TABLE_PROPERTIES
+from spark_iceberg_sql.model.runtime.properties import METRICS_OF_COLUMN, PROPERTIES, similar_property
 from spark_iceberg_sql.spark.versions import checkout_jars
 from tests.iceberg_names import MODULE, OPTIONS, module_text, names_in
 from tests.iceberg_names import TABLE_PROPERTIES as CLASS_OF_PROPERTIES

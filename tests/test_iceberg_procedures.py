@@ -9,9 +9,9 @@ import pytest
 from samples import FULL
 
 from spark_iceberg_sql.files.user_cache import cache_directory
-from spark_iceberg_sql.model import iceberg_values, iceberg_versions, procedures
-from spark_iceberg_sql.model.iceberg_names import CALL_OPTIONS, STRATEGY_OPTIONS, TABLE_PROPERTIES
-from spark_iceberg_sql.model.properties import PROPERTIES, SWITCHES
+from spark_iceberg_sql.model.runtime import iceberg_values, iceberg_versions, procedures
+from spark_iceberg_sql.model.runtime.iceberg_names import CALL_OPTIONS, STRATEGY_OPTIONS, TABLE_PROPERTIES
+from spark_iceberg_sql.model.runtime.properties import PROPERTIES, SWITCHES
 from spark_iceberg_sql.spark import versions
 from tests import iceberg_values as values_of_jars
 from tests.iceberg_procedures import LATER, Parameter, parameters_in, spark_and_version

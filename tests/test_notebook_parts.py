@@ -24,21 +24,21 @@ import spark_iceberg_sql as sis
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.files.notebooks.cells import read_cell
 from spark_iceberg_sql.notebook.catalog_commands import catalog_command, history_count
-from spark_iceberg_sql.notebook.cell import Cell, mask_line, mask_stack, mask_strings
+from spark_iceberg_sql.notebook.cells.cell import Cell, mask_line, mask_stack, mask_strings
+from spark_iceberg_sql.notebook.cells.magic import IcebergSql
+from spark_iceberg_sql.notebook.cells.magic_options import Options, cell_options, line_options
+from spark_iceberg_sql.notebook.cells.parameter_values import refused_frame
+from spark_iceberg_sql.notebook.cells.parameters import VariableError, bind, restore_braces
+from spark_iceberg_sql.notebook.cells.reading_limit import PlannedRead, ReadingLimit, bytes_of
+from spark_iceberg_sql.notebook.cells.sql_strings import sql_in_string
+from spark_iceberg_sql.notebook.cells.statements import table_of_call
 from spark_iceberg_sql.notebook.display import partition_map, result_bundles
 from spark_iceberg_sql.notebook.display.diagrams import HiddenPartitioning
 from spark_iceberg_sql.notebook.display.pages import NEXT, Pages
 from spark_iceberg_sql.notebook.display.partitions import partitions_read
 from spark_iceberg_sql.notebook.display.result_rows import ResultRows
 from spark_iceberg_sql.notebook.errors.spark_errors import parse_error
-from spark_iceberg_sql.notebook.history import MAX_STATEMENTS, History, Recorder
-from spark_iceberg_sql.notebook.magic import IcebergSql
-from spark_iceberg_sql.notebook.magic_options import Options, cell_options, line_options
-from spark_iceberg_sql.notebook.parameter_values import refused_frame
-from spark_iceberg_sql.notebook.parameters import VariableError, bind, restore_braces
-from spark_iceberg_sql.notebook.reading_limit import PlannedRead, ReadingLimit, bytes_of
-from spark_iceberg_sql.notebook.sql_strings import sql_in_string
-from spark_iceberg_sql.notebook.statements import table_of_call
+from spark_iceberg_sql.notebook.results.history import MAX_STATEMENTS, History, Recorder
 from spark_iceberg_sql.spark.bridge.plans.scan_files import Partition, PartitionValue, TableRead
 from spark_iceberg_sql.spark.bridge.tables.commit_summaries import CommitSummary
 from spark_iceberg_sql.spark.gate.catalog_names import abbreviations

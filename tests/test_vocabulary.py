@@ -25,7 +25,7 @@ KEPT = frozenset(
         ("api.py", "check", "known"),  # public arguments
         ("model/tables.py", "Tables", "known"),
         ("model/tables.py", "Tables", "others"),
-        ("notebook/magic.py", "IcebergSql", "kept"),
+        ("notebook/cells/magic.py", "IcebergSql", "kept"),
     }
 )
 # The two halves of a feature (pure and with a session) and a package's entry are named alike on purpose.

@@ -10,7 +10,7 @@ from spark_iceberg_sql.cli import CLEAN
 from spark_iceberg_sql.cli.session_options import add_session, session
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.model.rewrite_steps import STEP_BYTES
-from spark_iceberg_sql.notebook.reading_limit import bytes_of
+from spark_iceberg_sql.notebook.cells.reading_limit import bytes_of
 from spark_iceberg_sql.optional_dependencies import load
 from spark_iceberg_sql.quantities import plural, size
 from spark_iceberg_sql.safe_output import visible

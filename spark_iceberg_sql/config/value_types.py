@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from spark_iceberg_sql.diagnostics import Severity
-from spark_iceberg_sql.model import iceberg_versions, minor_version, spark_versions
 from spark_iceberg_sql.model.engines import BY_NAME, ENGINES
-from spark_iceberg_sql.model.minor_version import Version
+from spark_iceberg_sql.model.runtime import iceberg_versions, minor_version, spark_versions
+from spark_iceberg_sql.model.runtime.minor_version import Version
 from spark_iceberg_sql.optional_dependencies import package
 from spark_iceberg_sql.similar_names import did_you_mean
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from spark_iceberg_sql.facts.hidden_fields import hidden_field
-from spark_iceberg_sql.model.minor_version import Version
+from spark_iceberg_sql.model.runtime.minor_version import Version
 from spark_iceberg_sql.model.schema import Schema
 from spark_iceberg_sql.model.spec import PartitionField, Specs
 from spark_iceberg_sql.model.types import Struct

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from spark_iceberg_sql.facts.call_names import spec_help, unknown_spec
 from spark_iceberg_sql.facts.call_refusals import Refused, is_template
 from spark_iceberg_sql.lazy import regex
-from spark_iceberg_sql.model.iceberg_names import CALL_OPTIONS, STRATEGY_OPTIONS
-from spark_iceberg_sql.model.iceberg_values import CALL_OPTION_TYPES, ENUMERATIONS
-from spark_iceberg_sql.model.properties import Property
+from spark_iceberg_sql.model.runtime.iceberg_names import CALL_OPTIONS, STRATEGY_OPTIONS
+from spark_iceberg_sql.model.runtime.iceberg_values import CALL_OPTION_TYPES, ENUMERATIONS
+from spark_iceberg_sql.model.runtime.properties import Property
 from spark_iceberg_sql.model.table import Table
 from spark_iceberg_sql.records import record
 from spark_iceberg_sql.similar_names import similar_name

@@ -9,8 +9,8 @@ from spark_iceberg_sql.facts.call_maps import wrong_map
 from spark_iceberg_sql.facts.call_refusals import Refused, is_template
 from spark_iceberg_sql.facts.call_times import time_to_write
 from spark_iceberg_sql.lazy import regex
-from spark_iceberg_sql.model.minor_version import Version
-from spark_iceberg_sql.model.procedures import Parameter, Procedure
+from spark_iceberg_sql.model.runtime.minor_version import Version
+from spark_iceberg_sql.model.runtime.procedures import Parameter, Procedure
 from spark_iceberg_sql.syntax import nodes
 from spark_iceberg_sql.syntax.lexer import STRINGS, TRIVIA, Token, TokenKind, tokenize
 from spark_iceberg_sql.syntax.literals import unescape

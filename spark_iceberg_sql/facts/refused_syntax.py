@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from spark_iceberg_sql.diagnostics import Edit
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.facts.context import Context
-from spark_iceberg_sql.model import minor_version, spark_versions
-from spark_iceberg_sql.model.minor_version import Version
+from spark_iceberg_sql.model.runtime import minor_version, spark_versions
+from spark_iceberg_sql.model.runtime.minor_version import Version
 from spark_iceberg_sql.records import record, replace
 from spark_iceberg_sql.syntax import routing, spark_mistakes
 from spark_iceberg_sql.syntax.clickhouse import translation

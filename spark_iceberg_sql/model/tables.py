@@ -12,7 +12,7 @@ from typing import Any
 from spark_iceberg_sql.lazy import forget
 from spark_iceberg_sql.model.access_tracking import AccessRecord, TrackedMapping
 from spark_iceberg_sql.model.engines import Dialect, Engine
-from spark_iceberg_sql.model.minor_version import Version
+from spark_iceberg_sql.model.runtime.minor_version import Version
 from spark_iceberg_sql.model.schema import Schema
 from spark_iceberg_sql.model.table import MissingTable, Name, RelationKind, Table, is_branch
 

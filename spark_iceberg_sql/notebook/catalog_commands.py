@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.insight.json_values import Result
 from spark_iceberg_sql.insight.listing import spark as listing
-from spark_iceberg_sql.notebook.connect import is_remote
+from spark_iceberg_sql.notebook.cells.connect import is_remote
 from spark_iceberg_sql.optional_dependencies import only_in_server
 
 if TYPE_CHECKING:

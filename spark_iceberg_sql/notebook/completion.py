@@ -12,10 +12,10 @@ from pyspark.sql import SparkSession
 from spark_iceberg_sql.editor.sql_completion import suggestions
 from spark_iceberg_sql.model.functions.metadata_functions import NAMES as TABLE_FUNCTIONS
 from spark_iceberg_sql.model.transforms import BY_FUNCTION
-from spark_iceberg_sql.notebook.connect import is_remote
-from spark_iceberg_sql.notebook.magic_options import OPTIONS
+from spark_iceberg_sql.notebook.cells.connect import is_remote
+from spark_iceberg_sql.notebook.cells.magic_options import OPTIONS
+from spark_iceberg_sql.notebook.cells.sql_strings import sql_in_string
 from spark_iceberg_sql.notebook.session_names import SessionNames
-from spark_iceberg_sql.notebook.sql_strings import sql_in_string
 from spark_iceberg_sql.spark.gate import intercept
 from spark_iceberg_sql.spark.gate.session_tables import SessionTables
 from spark_iceberg_sql.syntax.identifiers import quoted

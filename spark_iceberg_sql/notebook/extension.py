@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from pyspark.sql import DataFrame
 
+from spark_iceberg_sql.notebook.cells.magic import IcebergSql
 from spark_iceberg_sql.notebook.completion import Completer
 from spark_iceberg_sql.notebook.errors import plain_errors
-from spark_iceberg_sql.notebook.magic import IcebergSql
 from spark_iceberg_sql.spark.bridge.jvm import gateway, logs, process
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from spark_iceberg_sql.model.functions.metadata_functions import NAMES as TABLE_FUNCTIONS
 from spark_iceberg_sql.model.table import Table
 from spark_iceberg_sql.model.transforms import BY_FUNCTION, BY_SPELLING
-from spark_iceberg_sql.notebook.connect import is_remote
+from spark_iceberg_sql.notebook.cells.connect import is_remote
 from spark_iceberg_sql.similar_names import LIKELY, WORD, similar_name
 from spark_iceberg_sql.spark import remote
 from spark_iceberg_sql.spark.gate import intercept

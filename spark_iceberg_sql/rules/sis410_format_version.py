@@ -26,7 +26,7 @@ from __future__ import annotations
 
 from spark_iceberg_sql.diagnostics import Edit, Fix, Severity
 from spark_iceberg_sql.facts.context import Context
-from spark_iceberg_sql.model import iceberg_versions
+from spark_iceberg_sql.model.runtime import iceberg_versions
 from spark_iceberg_sql.rules.base import Category, Finding, Findings, rule
 from spark_iceberg_sql.rules.preconditions import has_special_clauses
 from spark_iceberg_sql.syntax import nodes

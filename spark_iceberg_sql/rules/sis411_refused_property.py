@@ -46,8 +46,8 @@ from collections.abc import Callable
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.lazy import regex
-from spark_iceberg_sql.model import iceberg_versions, minor_version
-from spark_iceberg_sql.model.properties import (
+from spark_iceberg_sql.model.runtime import iceberg_versions, minor_version
+from spark_iceberg_sql.model.runtime.properties import (
     METRICS_OF_COLUMN,
     PROPERTIES,
     RARE_FAILURES,
@@ -56,8 +56,8 @@ from spark_iceberg_sql.model.properties import (
     Property,
     similar_property,
 )
+from spark_iceberg_sql.model.runtime.write_options import WrongOption, wrong_option, wrong_read_option
 from spark_iceberg_sql.model.table import RelationKind, Table
-from spark_iceberg_sql.model.write_options import WrongOption, wrong_option, wrong_read_option
 from spark_iceberg_sql.rules.base import Category, Finding, Findings, rule
 from spark_iceberg_sql.rules.message_format import join_names
 from spark_iceberg_sql.rules.preconditions import has_special_clauses

@@ -31,9 +31,15 @@ from __future__ import annotations
 
 from spark_iceberg_sql.diagnostics import Edit, Fix, Severity
 from spark_iceberg_sql.facts.context import Context
-from spark_iceberg_sql.model import iceberg_versions
-from spark_iceberg_sql.model.minor_version import parsed
-from spark_iceberg_sql.model.procedures import BY_NAME, ICEBERG_VERSION, PROCEDURES, Procedure, similar_procedure
+from spark_iceberg_sql.model.runtime import iceberg_versions
+from spark_iceberg_sql.model.runtime.minor_version import parsed
+from spark_iceberg_sql.model.runtime.procedures import (
+    BY_NAME,
+    ICEBERG_VERSION,
+    PROCEDURES,
+    Procedure,
+    similar_procedure,
+)
 from spark_iceberg_sql.rules.base import Category, Finding, Findings, rule
 from spark_iceberg_sql.similar_names import similar_name, similar_names
 from spark_iceberg_sql.syntax import nodes

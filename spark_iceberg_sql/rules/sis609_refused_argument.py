@@ -50,7 +50,7 @@ from __future__ import annotations
 
 from spark_iceberg_sql.diagnostics import Edit, Fix, Severity
 from spark_iceberg_sql.facts.context import Context
-from spark_iceberg_sql.model.procedures import BY_NAME, ICEBERG_VERSION
+from spark_iceberg_sql.model.runtime.procedures import BY_NAME, ICEBERG_VERSION
 from spark_iceberg_sql.rules.base import Category, Finding, Findings, rule
 from spark_iceberg_sql.rules.sis605_unknown_procedure import is_known_runtime
 from spark_iceberg_sql.syntax import nodes

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from contextvars import ContextVar, Token
 
-from spark_iceberg_sql.model.minor_version import Version
-from spark_iceberg_sql.model.spark_versions import NEWEST
+from spark_iceberg_sql.model.runtime.minor_version import Version
+from spark_iceberg_sql.model.runtime.spark_versions import NEWEST
 
 _SPARK: ContextVar[Version] = ContextVar("spark", default=NEWEST)
 

@@ -22,7 +22,7 @@ from adversary.predicates import Valued, shown
 from adversary.rows import RAW, Row, to_millis
 from adversary.tables import Table, values
 from adversary.truth import twin
-from spark_iceberg_sql.model.iceberg_versions import FORMAT_SINCE
+from spark_iceberg_sql.model.runtime.iceberg_versions import FORMAT_SINCE
 from spark_iceberg_sql.spark.bridge.jvm import iceberg_version
 from spark_iceberg_sql.spark.gate import intercept
 

@@ -8,7 +8,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from spark_iceberg_sql.errors import FileError
-from spark_iceberg_sql.notebook import exports
+from spark_iceberg_sql.notebook.results import exports
 
 QUERY = """SELECT CAST(id AS DECIMAL(20, 2)) AS d, id AS d, DATE '2024-01-05' AS day, named_struct('a', array(id)) AS s,
 nullif('x', 'x') AS n FROM range(2)"""

@@ -16,8 +16,8 @@ from spark_grammars import class_path
 
 import spark_iceberg_sql as sis
 from spark_iceberg_sql.cli import main
-from spark_iceberg_sql.model import minor_version, spark_versions
-from spark_iceberg_sql.model.minor_version import Version
+from spark_iceberg_sql.model.runtime import minor_version, spark_versions
+from spark_iceberg_sql.model.runtime.minor_version import Version
 from spark_iceberg_sql.spark import runtime_jar, versions
 
 HERE = Path(__file__).parent

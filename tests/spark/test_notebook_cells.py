@@ -72,7 +72,7 @@ def complete(sql, line="%%iceberg_sql\\n"):
 # Eight tasks of a second each on two cores; what the progress says while they run.
 WRITING = """\
 %iceberg_sql --quiet CREATE TABLE local.d.slow (s STRING) USING iceberg TBLPROPERTIES ('write.distribution-mode'='none')
-from spark_iceberg_sql.notebook import statement_worker as worker
+from spark_iceberg_sql.notebook.cells import statement_worker as worker
 told, plain = [], worker._progress_bundle
 def noted(*given):
     told.append(plain(*given)[1])

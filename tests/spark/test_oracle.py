@@ -20,7 +20,7 @@ from samples import FULL, share, swept
 from spark_iceberg_sql.checker.engine import check_and_apply
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.model.metadata.metadata_json import table_from_metadata
-from spark_iceberg_sql.model.procedures import BY_NAME, ICEBERG_VERSION
+from spark_iceberg_sql.model.runtime.procedures import BY_NAME, ICEBERG_VERSION
 from spark_iceberg_sql.model.schema import Schema
 from spark_iceberg_sql.model.table import Table
 from spark_iceberg_sql.model.tables import Tables

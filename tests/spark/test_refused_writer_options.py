@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from pyspark.sql import SparkSession
 
-from spark_iceberg_sql.model.write_options import wrong_option
+from spark_iceberg_sql.model.runtime.write_options import wrong_option
 
 OPTIONS = (
     ("write-format", "csv"), ("WRITE-FORMAT", "csv"), ("write-format", "ORC"), ("target-file-size-bytes", "128MB"),

@@ -10,8 +10,8 @@ import pytest
 import spark_grammars
 from test_next_grammar import accepted, jars
 
-from spark_iceberg_sql.model import minor_version, spark_versions
-from spark_iceberg_sql.model.minor_version import Version
+from spark_iceberg_sql.model.runtime import minor_version, spark_versions
+from spark_iceberg_sql.model.runtime.minor_version import Version
 from spark_iceberg_sql.syntax.lexer import TRIVIA, Token, tokenize
 from spark_iceberg_sql.syntax.script import statements
 from spark_iceberg_sql.syntax.spark_grammar.recognizer import Recognizer, TooDeepError, grammar

@@ -14,8 +14,8 @@ from spark_iceberg_sql.config.settings import Settings
 from spark_iceberg_sql.files.discovery import decode, extract_source, read_bytes
 from spark_iceberg_sql.files.placeholder_patterns import with_placeholders
 from spark_iceberg_sql.files.templates import minimal_variant, template_spans, template_variants
-from spark_iceberg_sql.model import minor_version
 from spark_iceberg_sql.model.engines import BY_NAME, Dialect
+from spark_iceberg_sql.model.runtime import minor_version
 from spark_iceberg_sql.model.table import Table, split_name
 from spark_iceberg_sql.model.tables import Tables
 from spark_iceberg_sql.records import replace

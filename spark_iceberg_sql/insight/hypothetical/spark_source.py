@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from pyspark.errors import PySparkException
 
 from spark_iceberg_sql.errors import IcebergSqlError
-from spark_iceberg_sql.model.properties import PROPERTIES
+from spark_iceberg_sql.model.runtime.properties import PROPERTIES
 from spark_iceberg_sql.model.schema import Schema
 from spark_iceberg_sql.model.spec import Spec
 from spark_iceberg_sql.model.types import Struct, from_metadata

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from spark_iceberg_sql.diagnostics import Diagnostic, Edit, Report, apply_edits
 from spark_iceberg_sql.errors import IcebergSqlError
-from spark_iceberg_sql.notebook.cell import Cell, has_secrets, render_colored
+from spark_iceberg_sql.notebook.cells.cell import Cell, has_secrets, render_colored
 from spark_iceberg_sql.report import full
 from spark_iceberg_sql.safe_output import visible_lines
 from spark_iceberg_sql.syntax.script import statements

@@ -11,15 +11,15 @@ from pyspark.sql import SparkSession
 from spark_iceberg_sql.diagnostics import Diagnostic, Edit, Fix
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.facts.target_context import METADATA_TABLES
-from spark_iceberg_sql.notebook import parameter_values, parameters
-from spark_iceberg_sql.notebook.cell import Cell
-from spark_iceberg_sql.notebook.connect import is_remote
+from spark_iceberg_sql.notebook.cells import parameter_values, parameters
+from spark_iceberg_sql.notebook.cells.cell import Cell
+from spark_iceberg_sql.notebook.cells.connect import is_remote
+from spark_iceberg_sql.notebook.cells.statements import table_of_call
 from spark_iceberg_sql.notebook.errors import syntax_help
 from spark_iceberg_sql.notebook.errors.error_spans import UNKNOWN_SNAPSHOT, error_span
 from spark_iceberg_sql.notebook.errors.spark_errors import ParsedError, parse_error
 from spark_iceberg_sql.notebook.errors.syntax_help import READS, STARTS, WRITES
 from spark_iceberg_sql.notebook.session_names import SessionNames, table_names
-from spark_iceberg_sql.notebook.statements import table_of_call
 from spark_iceberg_sql.similar_names import LIKELY, similar_name
 from spark_iceberg_sql.spark.gate import statement_help
 from spark_iceberg_sql.syntax import spark_mistakes

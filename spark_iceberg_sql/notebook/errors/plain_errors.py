@@ -12,8 +12,8 @@ from IPython import get_ipython
 from pyspark.sql import SparkSession
 
 from spark_iceberg_sql.diagnostics import Lines
-from spark_iceberg_sql.notebook.cell import Cell, mask_line, mask_stack, render_colored
-from spark_iceberg_sql.notebook.connect import is_remote
+from spark_iceberg_sql.notebook.cells.cell import Cell, mask_line, mask_stack, render_colored
+from spark_iceberg_sql.notebook.cells.connect import is_remote
 from spark_iceberg_sql.notebook.errors import error_findings
 from spark_iceberg_sql.notebook.errors.spark_errors import parse_error
 from spark_iceberg_sql.safe_output import visible, visible_lines

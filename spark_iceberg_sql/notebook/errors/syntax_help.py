@@ -9,7 +9,7 @@ from pyspark.sql import SparkSession
 
 from spark_iceberg_sql.diagnostics import Edit
 from spark_iceberg_sql.errors import IcebergSqlError
-from spark_iceberg_sql.notebook.connect import is_remote
+from spark_iceberg_sql.notebook.cells.connect import is_remote
 from spark_iceberg_sql.similar_names import WORD, similar_name
 from spark_iceberg_sql.spark.bridge.gate import parsing
 from spark_iceberg_sql.spark.bridge.jvm import logs

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from spark_iceberg_sql.lazy import regex
 from spark_iceberg_sql.model.engines import Dialect
-from spark_iceberg_sql.model.procedures import OTHER_ENGINES_PARAMETERS
+from spark_iceberg_sql.model.runtime.procedures import OTHER_ENGINES_PARAMETERS
 from spark_iceberg_sql.syntax.nodes import (
     Call,
     CallArgument,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from spark_iceberg_sql.model.procedures import BY_NAME
+from spark_iceberg_sql.model.runtime.procedures import BY_NAME
 from spark_iceberg_sql.model.table import split_name
 from spark_iceberg_sql.syntax.lexer import STRINGS, Token
 from spark_iceberg_sql.syntax.literals import unescape

@@ -13,8 +13,8 @@ from functools import cache
 from importlib import resources
 from typing import Any, Final, NamedTuple
 
-from spark_iceberg_sql.model import minor_version
-from spark_iceberg_sql.model.minor_version import Version
+from spark_iceberg_sql.model.runtime import minor_version
+from spark_iceberg_sql.model.runtime.minor_version import Version
 
 
 class Move(NamedTuple):

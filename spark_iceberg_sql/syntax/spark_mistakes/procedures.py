@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from spark_iceberg_sql.model.procedures import BY_NAME
+from spark_iceberg_sql.model.runtime.procedures import BY_NAME
 from spark_iceberg_sql.similar_names import similar_name
 from spark_iceberg_sql.syntax.lexer import Token
 from spark_iceberg_sql.syntax.spark_mistakes.refused_statement import Mistake, MistakeHelp, RefusedStatement

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from spark_iceberg_sql.model.write_options import wrong_read_option
+from spark_iceberg_sql.model.runtime.write_options import wrong_read_option
 from spark_iceberg_sql.syntax.brackets import closing_index
 from spark_iceberg_sql.syntax.lexer import STRINGS, Token, TokenKind
 from spark_iceberg_sql.syntax.spark_mistakes.refused_statement import NAME_KINDS, Mistake, MistakeHelp, RefusedStatement

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from spark_iceberg_sql.files.python.calls import argument, method_of
 from spark_iceberg_sql.files.python.program import Program
 from spark_iceberg_sql.files.source import ExtractionProblem
-from spark_iceberg_sql.model.write_options import wrong_option
+from spark_iceberg_sql.model.runtime.write_options import wrong_option
 
 _FINAL_METHODS = (
     "append", "overwrite", "overwritePartitions", "create", "createOrReplace", "replace", "save", "saveAsTable",

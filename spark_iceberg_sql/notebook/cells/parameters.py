@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from spark_iceberg_sql.notebook.parameter_values import NoValueError, is_frame, is_value, to_plain
+from spark_iceberg_sql.notebook.cells.parameter_values import NoValueError, is_frame, is_value, to_plain
 from spark_iceberg_sql.similar_names import similar_names
 from spark_iceberg_sql.syntax.lexer import TRIVIA, Token, TokenKind, tokenize
 from spark_iceberg_sql.syntax.script import Statement, statements

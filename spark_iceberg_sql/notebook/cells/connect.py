@@ -12,9 +12,9 @@ from pyspark.errors import PySparkException
 from spark_iceberg_sql import markup
 from spark_iceberg_sql.diagnostics import Report
 from spark_iceberg_sql.errors import IcebergSqlError, IcebergSqlWarning
+from spark_iceberg_sql.notebook.cells.reading_limit import PlannedRead
+from spark_iceberg_sql.notebook.cells.statements import READING
 from spark_iceberg_sql.notebook.display import result_bundles, result_rows
-from spark_iceberg_sql.notebook.reading_limit import PlannedRead
-from spark_iceberg_sql.notebook.statements import READING
 from spark_iceberg_sql.spark import client_recognizers, remote
 from spark_iceberg_sql.spark.bridge.jvm.jobs import Progress
 from spark_iceberg_sql.spark.bridge.plans.scan_files import Partition, TableRead

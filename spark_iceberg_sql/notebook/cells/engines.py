@@ -16,11 +16,11 @@ from spark_iceberg_sql.checker.engine import check
 from spark_iceberg_sql.diagnostics import Report
 from spark_iceberg_sql.errors import IcebergSqlError, IcebergSqlWarning
 from spark_iceberg_sql.insight.explain.spark import explain
-from spark_iceberg_sql.notebook.cell import mask_strings
-from spark_iceberg_sql.notebook.connect import Connect, is_remote
+from spark_iceberg_sql.notebook.cells.cell import mask_strings
+from spark_iceberg_sql.notebook.cells.connect import Connect, is_remote
+from spark_iceberg_sql.notebook.cells.reading_limit import PlannedRead
+from spark_iceberg_sql.notebook.cells.statements import READING, statement_title, table_of_call
 from spark_iceberg_sql.notebook.display import result_bundles, result_rows
-from spark_iceberg_sql.notebook.reading_limit import PlannedRead
-from spark_iceberg_sql.notebook.statements import READING, statement_title, table_of_call
 from spark_iceberg_sql.spark.bridge.gate import parsing
 from spark_iceberg_sql.spark.bridge.gate.parameters import parameter
 from spark_iceberg_sql.spark.bridge.jvm import jobs, sessions

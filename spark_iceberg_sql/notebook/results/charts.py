@@ -15,7 +15,7 @@ from pyspark.sql.types import BooleanType, DataType, DateType, NumericType, Stri
 
 from spark_iceberg_sql import markup
 from spark_iceberg_sql.errors import IcebergSqlError, MissingExtraError
-from spark_iceberg_sql.notebook.magic_options import ChartRequest
+from spark_iceberg_sql.notebook.cells.magic_options import ChartRequest
 from spark_iceberg_sql.quantities import plural
 from spark_iceberg_sql.safe_output import visible
 from spark_iceberg_sql.similar_names import similar_names

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from spark_iceberg_sql.lazy import regex
-from spark_iceberg_sql.model.iceberg_values import ENUMERATIONS, READ_OPTIONS, WRITE_OPTIONS
-from spark_iceberg_sql.model.properties import Property
+from spark_iceberg_sql.model.runtime.iceberg_values import ENUMERATIONS, READ_OPTIONS, WRITE_OPTIONS
+from spark_iceberg_sql.model.runtime.properties import Property
 from spark_iceberg_sql.records import record
 from spark_iceberg_sql.similar_names import CERTAIN, similar_name
 

@@ -17,7 +17,7 @@ from IPython.display import display, update_display
 from pyspark import InheritableThread
 
 from spark_iceberg_sql import markup
-from spark_iceberg_sql.notebook.engines import Classic, Engine
+from spark_iceberg_sql.notebook.cells.engines import Classic, Engine
 from spark_iceberg_sql.quantities import size
 from spark_iceberg_sql.safe_output import visible
 from spark_iceberg_sql.spark.bridge.jvm.jobs import Progress

@@ -12,20 +12,21 @@ from spark_iceberg_sql import markup
 from spark_iceberg_sql.checker import fixes
 from spark_iceberg_sql.diagnostics import Diagnostic, Report
 from spark_iceberg_sql.errors import IcebergSqlError, IcebergSqlWarning
-from spark_iceberg_sql.notebook import last_result, parameter_values
-from spark_iceberg_sql.notebook.cell import Cell
+from spark_iceberg_sql.notebook.cells import parameter_values
+from spark_iceberg_sql.notebook.cells.cell import Cell
+from spark_iceberg_sql.notebook.cells.engines import Engine
+from spark_iceberg_sql.notebook.cells.magic_options import Options
+from spark_iceberg_sql.notebook.cells.parameters import BoundSql, VariableError, bind, restore_braces
+from spark_iceberg_sql.notebook.cells.reading_limit import ReadingLimit
+from spark_iceberg_sql.notebook.cells.statement_worker import Output, StatementWorker
+from spark_iceberg_sql.notebook.cells.statements import statement_title
 from spark_iceberg_sql.notebook.display import result_bundles, result_rows
 from spark_iceberg_sql.notebook.display.pages import Pages
-from spark_iceberg_sql.notebook.engines import Engine
 from spark_iceberg_sql.notebook.errors import error_findings
 from spark_iceberg_sql.notebook.errors.cell_failures import CellError, CellFailures
-from spark_iceberg_sql.notebook.history import Recorder
-from spark_iceberg_sql.notebook.magic_options import Options
-from spark_iceberg_sql.notebook.parameters import BoundSql, VariableError, bind, restore_braces
-from spark_iceberg_sql.notebook.reading_limit import ReadingLimit
-from spark_iceberg_sql.notebook.saved_results import SavedResults
-from spark_iceberg_sql.notebook.statement_worker import Output, StatementWorker
-from spark_iceberg_sql.notebook.statements import statement_title
+from spark_iceberg_sql.notebook.results import last_result
+from spark_iceberg_sql.notebook.results.history import Recorder
+from spark_iceberg_sql.notebook.results.saved_results import SavedResults
 from spark_iceberg_sql.report import full
 from spark_iceberg_sql.syntax.script import Statement, statements
 from spark_iceberg_sql.syntax.variables import parameters_of

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 from IPython.display import display
 
 from spark_iceberg_sql import markup
-from spark_iceberg_sql.notebook import charts, exports
+from spark_iceberg_sql.notebook.cells.magic_options import ChartRequest, Options
+from spark_iceberg_sql.notebook.cells.statement_worker import Output, StatementWorker
 from spark_iceberg_sql.notebook.display import result_bundles
-from spark_iceberg_sql.notebook.magic_options import ChartRequest, Options
-from spark_iceberg_sql.notebook.saved_results import SavedResults
-from spark_iceberg_sql.notebook.statement_worker import Output, StatementWorker
+from spark_iceberg_sql.notebook.results import charts, exports
+from spark_iceberg_sql.notebook.results.saved_results import SavedResults
 from spark_iceberg_sql.safe_output import visible
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ Their parameters are those of the runtimes, as `iceberg_procedures` has them fro
 
 from __future__ import annotations
 
-from spark_iceberg_sql.model.iceberg_procedures import PARAMETERS
-from spark_iceberg_sql.model.minor_version import Version
+from spark_iceberg_sql.model.runtime.iceberg_procedures import PARAMETERS
+from spark_iceberg_sql.model.runtime.minor_version import Version
 from spark_iceberg_sql.records import record
 from spark_iceberg_sql.similar_names import LIKELY, similar_name
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from spark_iceberg_sql.errors import IcebergSqlError
-from spark_iceberg_sql.notebook.saved_results import checked_view_name
+from spark_iceberg_sql.notebook.results.saved_results import checked_view_name
 from spark_iceberg_sql.similar_names import similar_name
 
 _SWITCHES = ("plan", "check", "explain", "fix", "quiet", "traceback", "yes")

@@ -6,7 +6,7 @@ tests/spark/test_next_grammar.py compares with each version's own parser.
 
 from __future__ import annotations
 
-from spark_iceberg_sql.model.minor_version import Version
+from spark_iceberg_sql.model.runtime.minor_version import Version
 
 OLDEST: Version = (3, 5)
 # The newest for which Iceberg has a runtime.

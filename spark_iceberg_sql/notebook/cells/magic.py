@@ -16,14 +16,10 @@ from traitlets import Bool, CaselessStrEnum, Int, TraitError, Unicode, validate
 from spark_iceberg_sql.errors import IcebergSqlError, JavaError
 from spark_iceberg_sql.insight.json_values import Result
 from spark_iceberg_sql.notebook.catalog_commands import catalog_command, history_count, view_of
-from spark_iceberg_sql.notebook.cell import Cell
-from spark_iceberg_sql.notebook.connect import is_remote
-from spark_iceberg_sql.notebook.display.pages import Pages
-from spark_iceberg_sql.notebook.engines import engine_of
-from spark_iceberg_sql.notebook.errors import plain_errors
-from spark_iceberg_sql.notebook.errors.plain_errors import with_stack
-from spark_iceberg_sql.notebook.history import Recorder
-from spark_iceberg_sql.notebook.magic_options import (
+from spark_iceberg_sql.notebook.cells.cell import Cell
+from spark_iceberg_sql.notebook.cells.connect import is_remote
+from spark_iceberg_sql.notebook.cells.engines import engine_of
+from spark_iceberg_sql.notebook.cells.magic_options import (
     FRAME_TYPES,
     MAX_ROWS,
     Options,
@@ -31,10 +27,14 @@ from spark_iceberg_sql.notebook.magic_options import (
     checked_variable_name,
     line_options,
 )
-from spark_iceberg_sql.notebook.reading_limit import SETTING, bytes_of
-from spark_iceberg_sql.notebook.runner import Runner
-from spark_iceberg_sql.notebook.saved_results import SavedResults
-from spark_iceberg_sql.notebook.statement_worker import Output, StatementWorker, can_redraw
+from spark_iceberg_sql.notebook.cells.reading_limit import SETTING, bytes_of
+from spark_iceberg_sql.notebook.cells.runner import Runner
+from spark_iceberg_sql.notebook.cells.statement_worker import Output, StatementWorker, can_redraw
+from spark_iceberg_sql.notebook.display.pages import Pages
+from spark_iceberg_sql.notebook.errors import plain_errors
+from spark_iceberg_sql.notebook.errors.plain_errors import with_stack
+from spark_iceberg_sql.notebook.results.history import Recorder
+from spark_iceberg_sql.notebook.results.saved_results import SavedResults
 from spark_iceberg_sql.spark import remote
 from spark_iceberg_sql.spark.bridge.jvm import gateway, process, shims
 from spark_iceberg_sql.spark.bridge.jvm.java_errors import JVM_ERRORS

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from spark_iceberg_sql.model.minor_version import Version, text
+from spark_iceberg_sql.model.runtime.minor_version import Version, text
 
 OLDEST: Version = (1, 5)
 # Format version -> the first Iceberg that creates tables of it.

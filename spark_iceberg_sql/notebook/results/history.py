@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from spark_iceberg_sql import markup
 from spark_iceberg_sql.insight.json_values import Result
 from spark_iceberg_sql.insight.listing.tables_model import time_text
-from spark_iceberg_sql.notebook.cell import mask_strings
+from spark_iceberg_sql.notebook.cells.cell import mask_strings
 from spark_iceberg_sql.quantities import size
 from spark_iceberg_sql.report.sql_text import html
 from spark_iceberg_sql.report.text_columns import text_columns

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from spark_iceberg_sql.lazy import regex
-from spark_iceberg_sql.model.iceberg_names import TABLE_PROPERTIES
-from spark_iceberg_sql.model.iceberg_values import ENUMERATIONS, PROPERTY_TYPES
+from spark_iceberg_sql.model.runtime.iceberg_names import TABLE_PROPERTIES
+from spark_iceberg_sql.model.runtime.iceberg_values import ENUMERATIONS, PROPERTY_TYPES
 from spark_iceberg_sql.records import record
 from spark_iceberg_sql.similar_names import CERTAIN, similar_name
 

@@ -1,0 +1,1 @@
+"""What versions of Spark and Iceberg have: procedures, properties, options, their names and values."""

@@ -1,0 +1,1 @@
+"""A cell: its options, parameters and statements, and how they run."""

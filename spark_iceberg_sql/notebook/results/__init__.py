@@ -1,0 +1,1 @@
+"""What a cell does with its result: charts, files, views, history."""
