@@ -29,8 +29,8 @@ def check(text: str, known: Tables | SparkSession | None = None, *, filename: st
     with a Spark Connect session, the server checks. filename: for the report. A statement with an error is assumed not
     to have run, but the table of a CREATE with an error is recorded as intended. If neither `known` nor the text
     indicates Spark or Iceberg, it may be another engine's SQL: then a single note replaces all findings. Never raises
-    without a session: an internal error is SIS000 in the report. With a Spark Connect session, raises IcebergSqlError
-    if its server does not check.
+    without a session: an internal error is SIS000 in the report.
+    With a Spark Connect session, raises IcebergSqlError if its server does not check.
     """
     if known is None or isinstance(known, Tables):
         return engine.check(text, known, filename=filename)
@@ -83,9 +83,9 @@ def from_hive(
     spark: the session; None for DDL. source: the name of a table in `spark_catalog`, or its CREATE TABLE statement,
     with or without queries after it. queries: as for `advise`; they name the table. column: the date or timestamp
     column from which the partition columns are derived. zone: the time zone of their days and hours, as an IANA name or
-    an offset; the session's is tried too. catalog: the Iceberg catalog of the new table. Raises IcebergSqlError for a
-    table without partition columns, for a column from which they cannot be derived, for an unknown time zone, or for a
-    table and a Spark Connect session.
+    an offset; the session's is tried too. catalog: the Iceberg catalog of the new table.
+    Raises IcebergSqlError for a table without partition columns, for a column from which they cannot be derived, for an
+    unknown time zone, or for a table and a Spark Connect session.
     """
     if len(source.split()) > 1:
         from spark_iceberg_sql.insight.from_hive.hive_move import from_ddl

@@ -127,9 +127,9 @@ class Diagnostic:
     """One finding.
 
     code: `SIS` and three digits, never reused. name: the fault in kebab-case. message: the fact, in the user's own
-    names, on one line. span: the exact text. help: the complete clause to write instead. fix: edits that fix it. spec:
-    the relevant section of the Iceberg spec. skipped: for a note, the codes of the rules that could not be checked.
-    statements: how many it covers; there is one note per table.
+    names, on one line. span: the exact text. help: the complete clause to write instead.
+    fix: edits that fix it. spec: the relevant section of the Iceberg spec. skipped: for a note, the codes of the rules
+    that could not be checked. statements: how many it covers; there is one note per table.
     """
 
     code: str

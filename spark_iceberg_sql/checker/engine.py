@@ -39,9 +39,10 @@ Visit = Callable[[Statement, Tables], None]
 class TextOrigin:
     """The origin of a text: its engine, the host program, and the branches its statements are in.
 
-    is_spark: the statements are certainly Spark's. is_other_engine: they probably go to another engine. in_program:
-    they are inside a program, which may create and drop tables too. side_effects: the offsets at which it does, with
-    the tables; None for any table. branches: the ranges of the text whose statements do not follow all earlier ones.
+    is_spark: the statements are certainly Spark's. is_other_engine: they probably go to another engine.
+    in_program: they are inside a program, which may create and drop tables too. side_effects: the offsets at which it
+    does, with the tables; None for any table. branches: the ranges of the text whose statements do not follow all
+    earlier ones.
     suppressions: those in comments of the program. placeholder_ranges: the ranges of the text that a template or the
     program fills in, in order. in_strings: the text is in strings of a program, where no comment excludes the file.
     is_document: it shows SQL of possibly several engines.

@@ -46,8 +46,9 @@ class Plan:
 
     statement: its text. table: the full name. before, after: all specs of the table; before is None if the table does
     not exist yet; after is None if the statement would be refused, or if its result cannot be predicted: unplanned
-    gives the reason. report: the check's report. files: the current data files of each spec; None if they were not
-    counted: why_no_files gives the reason.
+    gives the reason.
+    report: the check's report. files: the current data files of each spec; None if they were not counted:
+    why_no_files gives the reason.
     """
 
     statement: str

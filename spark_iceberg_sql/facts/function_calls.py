@@ -82,9 +82,9 @@ class FunctionCall:
     for one of the catalog that Iceberg's expressions spec reserves.
 
     function: its name alone, in lower case. transform: the one that it computes; None if there is no such function.
-    arguments: the tokens of each, without names, in the order of the parameters. unknown_parameter: the first argument
-    name that is not a parameter's. last_type, first_type: the types of the last and of the first argument, if these are
-    columns of known types. span, name_span: of the call, and of its name.
+    arguments: the tokens of each, without names, in the order of the parameters.
+    unknown_parameter: the first argument name that is not a parameter's. last_type, first_type: the types of the last
+    and of the first argument, if these are columns of known types. span, name_span: of the call, and of its name.
     """
 
     name: str

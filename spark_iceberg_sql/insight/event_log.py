@@ -36,9 +36,9 @@ def query_counts(path: Path, decompress: Callable[[Path], Path] | None = None) -
     """The description of each SQL execution, or statement of the Thrift server, with the number of its runs.
 
     path: an event log, or a folder of event logs or of the parts of one. A description is the text of the query if the
-    client set it, as spark-sql and the Thrift server do; otherwise it names the calling line. decompress: returns a
-    decompressed copy of a file. Raises FileError for a file that is no event log or is compressed, IcebergSqlError if
-    no SQL execution is in it.
+    client set it, as spark-sql and the Thrift server do; otherwise it names the calling line.
+    decompress: returns a decompressed copy of a file.
+    Raises FileError for a file that is no event log or is compressed, IcebergSqlError if no SQL execution is in it.
     """
     execution_counts: Counter[str] = Counter()
     statement_counts: Counter[str] = Counter()

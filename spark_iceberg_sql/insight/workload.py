@@ -47,8 +47,8 @@ def workload(
     queries: texts, or pairs of a text and a weight, or one string. A text is a script, the path of a file of them, or
     the path of an event log of Spark or of a folder of them, whose queries weigh as often as they ran. Statements that
     are not queries are skipped. decompress: as for `event_log.query_counts`. writing: whether to return the other
-    statements, too, with their keyword; not those of event logs that do not read, which may be any text. Raises
-    IcebergSqlError for a weight that is not positive or too large.
+    statements, too, with their keyword; not those of event logs that do not read, which may be any text.
+    Raises IcebergSqlError for a weight that is not positive or too large.
     """
     weights: dict[tuple[str, str | None], float] = {}
     numbers: dict[tuple[str, str | None], int] = {}

@@ -1,8 +1,8 @@
 """How partition specs evolve, exactly as Iceberg does it (spec: Partition Evolution).
 
 The source of each step is named beside it: PartitionSpec.Builder for CREATE, BaseUpdatePartitionSpec for ALTER,
-TableMetadata.buildReplacement for CREATE OR REPLACE. Nothing here reports findings: the rules do. If Iceberg refuses a
-step, the function raises SpecRefusedError.
+TableMetadata.buildReplacement for CREATE OR REPLACE. Nothing here reports findings: the rules do.
+If Iceberg refuses a step, the function raises SpecRefusedError.
 """
 
 from __future__ import annotations

@@ -25,15 +25,16 @@ class Tables:
     """The catalog state: tables by name. A name is known, known not to exist, or unknown.
 
     tables: the known ones. catalog, namespace: how an unqualified name is resolved (None: unknown, the bare name is its
-    own full name). complete: true if a name not listed here is known not to exist. case_sensitive: Spark's
-    `spark.sql.caseSensitive`. time_zone: the session's, once a statement has set it. shared: true if anything besides
-    the statements, such as the surrounding program, creates and drops tables. others: a number for the last statement
-    that may have written rows; 0 if there was none. engine: that the statements are for, if a comment or a setting
-    names one. iceberg: its minor version, (1, 7), if a setting or the session names it. dialects: those that the
-    earlier texts of a series indicate; None if the tables come from elsewhere, so that they are Spark's.
-    other_procedures: those that a catalog has besides Iceberg's, in lower case. filled_in: true if a statement has run
-    whose text a template or a program completes. live: true if they are a session's. Subclasses that read a live
-    catalog override `look_up`.
+    own full name). complete: true if a name not listed here is known not to exist.
+    case_sensitive: Spark's `spark.sql.caseSensitive`. time_zone: the session's, once a statement has set it. shared:
+    true if anything besides the statements, such as the surrounding program, creates and drops tables. others: a number
+    for the last statement that may have written rows; 0 if there was none.
+    engine: that the statements are for, if a comment or a setting names one. iceberg: its minor version, (1, 7), if a
+    setting or the session names it. dialects: those that the earlier texts of a series indicate; None if the tables
+    come from elsewhere, so that they are Spark's.
+    other_procedures: those that a catalog has besides Iceberg's, in lower case.
+    filled_in: true if a statement has run whose text a template or a program completes. live: true if they are a
+    session's. Subclasses that read a live catalog override `look_up`.
     """
 
     live = False

@@ -30,26 +30,29 @@ class Parameter:
 class Transform:
     """A partition transform.
 
-    name: in table metadata. spellings: the names that PARTITIONED BY and PARTITION FIELD accept. functions: the SQL
-    functions. sources: the Iceberg types that it accepts. accepts: the same, for messages. result: the Iceberg type of
-    its value; None: the source's own. suffix: of the default name of its field in CREATE; None: the source's own name.
-    granularity: the mean length of its unit in hours, if it is one of time. iso_width: how much of an ISO date and
-    time, 2024-05-17T10:30, it keeps. spark_function: its name in Iceberg's Spark runtime, if any. iceberg_class: prefix
-    of that function's class name. wraps: the source types for which its value overflows near the ends of the range and
-    wraps around. is_identity: whether it returns the value unchanged. is_void: whether it is what format version 1
-    leaves in place of a dropped field. in_ddl: whether Spark's DDL has it. spark_parses: the spellings that Spark's own
-    parser accepts in CREATE. order_preserving: whether it is monotonic in the source, except at the ends of a type.
-    hashes: whether it is a hash modulo the parameter. truncates: whether it rounds a number down to a multiple of the
-    parameter, and cuts a string to that length. narrow_as_int: whether the function treats tinyint and smallint as the
-    int that the table stores. checks_precision: whether a decimal can exceed its precision, so that the function checks
-    it. suggestion: rank among the transforms suggested for a column that it accepts, best first. other_names: its names
-    in other engines, each group with the reason why this transform serves. date_trunc_units: the units of Spark's
+    name: in table metadata. spellings: the names that PARTITIONED BY and PARTITION FIELD accept.
+    functions: the SQL functions. sources: the Iceberg types that it accepts. accepts: the same, for messages. result:
+    the Iceberg type of its value; None: the source's own. suffix: of the default name of its field in CREATE; None: the
+    source's own name. granularity: the mean length of its unit in hours, if it is one of time. iso_width: how much of
+    an ISO date and time, 2024-05-17T10:30, it keeps.
+    spark_function: its name in Iceberg's Spark runtime, if any. iceberg_class: prefix of that function's class name.
+    wraps: the source types for which its value overflows near the ends of the range and wraps around. is_identity:
+    whether it returns the value unchanged. is_void: whether it is what format version 1 leaves in place of a dropped
+    field. in_ddl: whether Spark's DDL has it. spark_parses: the spellings that Spark's own parser accepts in CREATE.
+    order_preserving: whether it is monotonic in the source, except at the ends of a type. hashes: whether it is a hash
+    modulo the parameter.
+    truncates: whether it rounds a number down to a multiple of the parameter, and cuts a string to that length.
+    narrow_as_int: whether the function treats tinyint and smallint as the int that the table stores. checks_precision:
+    whether a decimal can exceed its precision, so that the function checks it.
+    suggestion: rank among the transforms suggested for a column that it accepts, best first. other_names: its names in
+    other engines, each group with the reason why this transform serves. date_trunc_units: the units of Spark's
     `date_trunc` and `trunc` that round to its values. value_functions: SQL functions on values that correspond to it,
     besides those of its own names. clickhouse_transforms: ClickHouse's functions for the transform itself.
     clickhouse_functions: its others, lower case, with the same partitions. clickhouse_hash: its function for the hash
-    alone, and an example: the arguments, and the result. hive_columns: usual names of a Hive partition column that
-    holds this part of a time. pattern_letters: of this part in the patterns of Java and strftime, Spark's own first.
-    summary: one sentence for DESCRIBE FUNCTION. example: the function's arguments in SQL, and its result.
+    alone, and an example: the arguments, and the result.
+    hive_columns: usual names of a Hive partition column that holds this part of a time. pattern_letters: of this part
+    in the patterns of Java and strftime, Spark's own first. summary: one sentence for DESCRIBE FUNCTION. example: the
+    function's arguments in SQL, and its result.
     """
 
     name: str

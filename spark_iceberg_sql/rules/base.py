@@ -60,9 +60,9 @@ class Event(Enum):
 class Finding:
     """One problem that a rule reports; the engine turns it into a Diagnostic.
 
-    span: offsets of the exact tokens. message: the fact. help: the complete clause to write instead. fix: edits that
-    correct it. severity: where it differs from the rule's own. early: whether Spark refuses the statement before it
-    checks that the table exists, so that IF NOT EXISTS does not hide the error.
+    span: offsets of the exact tokens. message: the fact. help: the complete clause to write instead.
+    fix: edits that correct it. severity: where it differs from the rule's own. early: whether Spark refuses the
+    statement before it checks that the table exists, so that IF NOT EXISTS does not hide the error.
     """
 
     span: Offsets
@@ -93,8 +93,8 @@ class Rule:
 
     code: `SIS` and three digits; other letters for rules from other packages. name: the problem in kebab-case.
     severity: of its findings, unless they set their own. on: the statement types it checks. check: the generator. page:
-    Markdown. spec: the relevant section of the Iceberg spec. when: true if the rule can find anything in a statement;
-    evaluated once for all rules that share it.
+    Markdown. spec: the relevant section of the Iceberg spec.
+    when: true if the rule can find anything in a statement; evaluated once for all rules that share it.
     """
 
     code: str
@@ -152,13 +152,13 @@ def rule(
     that share it. category: what it needs to know.
 
     iceberg_only: a finding is true of Iceberg tables only; where nothing shows the table's format, a note says so
-    instead. spark_only: pyiceberg accepts what it finds, so calls of pyiceberg have no such finding. in_models: whether
-    models of dbt and SQLMesh can have such a finding; not if the tool's settings may decide it. in_programs: turns a
-    finding in a call that is equivalent to SQL, or in a model, into the terms of that; None omits the finding.
-    from_absence: it finds that something is missing, which a template may supply: after templates it is a note.
-    needs_whole_text: a finding is a note if a template completes any part of its statement. removes_comments: comments
-    are the fault, so a fix may remove them; other fixes that would are left out. suppressible: whether an ignore
-    comment may silence it. event: what the checker itself reports under this rule.
+    instead. spark_only: pyiceberg accepts what it finds, so calls of pyiceberg have no such finding. in_models:
+    whether models of dbt and SQLMesh can have such a finding; not if the tool's settings may decide it.
+    in_programs: turns a finding in a call that is equivalent to SQL, or in a model, into the terms of that; None omits
+    the finding. from_absence: it finds that something is missing, which a template may supply: after templates it is a
+    note. needs_whole_text: a finding is a note if a template completes any part of its statement.
+    removes_comments: comments are the fault, so a fix may remove them; other fixes that would are left out.
+    suppressible: whether an ignore comment may silence it. event: what the checker itself reports under this rule.
 
     api: the version of this interface that the file is written for; another one is a PluginError.
     """

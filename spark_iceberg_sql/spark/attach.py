@@ -39,21 +39,23 @@ def attach(spark: SparkSession, path: str, name: str, **arguments: Value) -> str
     that this session does not have yet, or that it has from an earlier call. A commit creates the next metadata file in
     one step and only if there is none (a conditional write in S3 and Azure), so that concurrent writers lose nothing; a
     store without such a step is refused. In a Hadoop catalog of the session whose warehouse has the folder, name must
-    be the folder's. A table that was written through a catalog (00003-<uuid>.metadata.json): the name's catalog must be
-    configured in this session (see `catalog`) and must not be a Hadoop catalog, which cannot commit to it; unless the
-    catalog has a table of that name, the table is registered there, with its newest metadata. Use the catalog that owns
-    the table: a table written through two catalogs loses commits.
+    be the folder's.
+    A table that was written through a catalog (00003-<uuid>.metadata.json): the name's catalog must be configured in
+    this session (see `catalog`) and must not be a Hadoop catalog, which cannot commit to it; unless the catalog has a
+    table of that name, the table is registered there, with its newest metadata.
+    Use the catalog that owns the table: a table written through two catalogs loses commits.
 
     All files of the table must be in its folder: a table whose metadata, properties or manifests refer to files outside
-    it (a copied folder refers to the original) is refused. The check reads all manifests. A session that has never had
-    the optimizer rules gets them: one of them refuses writes to copied tables.
+    it (a copied folder refers to the original) is refused. The check reads all manifests.
+    A session that has never had the optimizer rules gets them: one of them refuses writes to copied tables.
 
-    spark: the session. path: the table's folder. name: in SQL, parts with dots; one with a dot in backticks. arguments:
-    those of the table function iceberg() that open the store, such as collection, access_key_id, secret_access_key,
-    endpoint; with store="icebergAzure", those of that function. Keys stay in the process: no setting, plan or log has
-    them. Raises IcebergSqlError if the table does not belong to the folder, the name does not match it, or its catalog
-    cannot commit to the table or has older metadata of it; pyspark's AnalysisException if there is no table, or for a
-    wrong argument.
+    spark: the session. path: the table's folder. name: in SQL, parts with dots; one with a dot in backticks.
+    arguments: those of the table function iceberg() that open the store, such as collection, access_key_id,
+    secret_access_key, endpoint; with store="icebergAzure", those of that function. Keys stay in the process: no
+    setting, plan or log has them.
+    Raises IcebergSqlError if the table does not belong to the folder, the name does not match it, or its catalog cannot
+    commit to the table or has older metadata of it; pyspark's AnalysisException if there is no table, or for a wrong
+    argument.
     """
     parts = list(relations.name_parts(spark, name)) if "`" in name else name.split(".")
     folder_name = path.rstrip("/").rsplit("/", 1)[-1]

@@ -21,9 +21,9 @@ _CUT_TOKENS = 4  # tokens that one may become where the text is cut: `1.5e-` of 
 class Statement:
     """A statement of a script; offsets are into the script.
 
-    script: the whole text. start, end: from its first token to its last, without trivia and the terminator. head, tail:
-    with the trivia before it, and its terminator. compound: a BEGIN ... END block. first: the word of its first token,
-    as Spark recognizes keywords. closed: False if it may end in an open quote or comment.
+    script: the whole text. start, end: from its first token to its last, without trivia and the terminator.
+    head, tail: with the trivia before it, and its terminator. compound: a BEGIN ... END block. first: the word of its
+    first token, as Spark recognizes keywords. closed: False if it may end in an open quote or comment.
     """
 
     __slots__ =(

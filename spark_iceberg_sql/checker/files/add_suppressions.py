@@ -43,8 +43,8 @@ def suppress_findings(
     read: returns the source file of a text. reports: those of the text. check: returns the reports of a text. A comment
     is put at the end of the finding's line, at the end of the string literal that contains the SQL, or before the
     statement: the first position where it suppresses the finding, causes no other, and changes neither the statements
-    nor the program. Returns the text, its reports, the number of findings that now have a comment, and those that
-    cannot have one.
+    nor the program.
+    Returns the text, its reports, the number of findings that now have a comment, and those that cannot have one.
     """
     count_before = len(_findings_to_suppress(reports))
     unused_before = {_span_text(report, d) for report in reports for d in report if _is_unused(d)}

@@ -51,8 +51,8 @@ def python_sql(
 
     Calls that create tables without SQL become empty fragments. text: the program. unit_index: its index among the
     file's text units. fallback_text: the text to parse if this one is not valid Python, of the same length: without
-    IPython's lines. other_text: other texts of the same program, which may use its names. callables: the functions that
-    pass SQL to Spark, as `sink_arguments` takes them.
+    IPython's lines. other_text: other texts of the same program, which may use its names.
+    callables: the functions that pass SQL to Spark, as `sink_arguments` takes them.
     """
     try:
         tree = _parsed(text, fallback_text)

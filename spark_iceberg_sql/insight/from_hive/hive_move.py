@@ -44,8 +44,9 @@ def from_ddl(
 
     text: the CREATE TABLE statement, and any queries. queries: more of them. column: the column that determines the
     time of the partitions; without it, nothing is assumed. zone: the time zone of the partitions' days and hours.
-    catalog: the Iceberg catalog of the new table. Raises IcebergSqlError if the text is not that of a table with
-    partition columns, or for an unknown column or time zone.
+    catalog: the Iceberg catalog of the new table.
+    Raises IcebergSqlError if the text is not that of a table with partition columns, or for an unknown column or time
+    zone.
     """
     refuse_unknown(zone)
     table, remaining = table_from_ddl(text)

@@ -38,7 +38,8 @@ class FromHive(Result):
     table: its name. spec: the text for PARTITIONED BY; the Hive table's own columns where nothing better is certain.
     basis: how it is known that the spec is equivalent; None if the spec has only the Hive table's columns. unsure: what
     is unknown, with the query or argument that decides it. queries: one per query, then one per other statement. same,
-    saves: sentences. script: the steps of the migration. other_ways: steps of `snapshot` and `migrate`.
+    saves: sentences.
+    script: the steps of the migration. other_ways: steps of `snapshot` and `migrate`.
     """
 
     table: str

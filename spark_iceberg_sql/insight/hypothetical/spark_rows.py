@@ -40,8 +40,8 @@ class Group:
     """The rows of one partition, or of one partition in one map task or in one commit.
 
     values: of the partition fields. output: the number of rows and bytes. task: the number of the task that reads them.
-    shuffle_partition: the one they are sent to. commit: the number of the commit they arrive in. key_hash: of what the
-    rows that are written together have in common.
+    shuffle_partition: the one they are sent to. commit: the number of the commit they arrive in.
+    key_hash: of what the rows that are written together have in common.
     """
 
     values: tuple[Any, ...]
@@ -111,8 +111,8 @@ def groups(
 
     frame: the rows. by_task: count the rows of each reading task separately. shuffle_partitions: the number of shuffle
     partitions, to find the one a partition is sent to, where the rows of all tasks come together; 0 if each task writes
-    its own. commit_column: the column with the number of a row's commit; empty for a single commit. null_free: ids of
-    columns without nulls.
+    its own. commit_column: the column with the number of a row's commit; empty for a single commit.
+    null_free: ids of columns without nulls.
     """
     names = [f"k{i}" for i in range(len(spec.fields))]
     task = fn.spark_partition_id() if by_task else fn.lit(0)

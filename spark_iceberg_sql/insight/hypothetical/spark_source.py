@@ -106,8 +106,8 @@ def resolve_source(spark: SparkSession, source: Any, properties: Mapping[str, st
 
     source: a DataFrame of Spark, pandas or polars, or an Arrow table; a table's or view's name, a query, or the path of
     an Iceberg table, of a Parquet, ORC, CSV (with a header) or JSON file, or of a folder named like one. properties:
-    table properties that override the table's. Raises IcebergSqlError if the source does not exist, or for a property
-    that is read here and is no such number.
+    table properties that override the table's.
+    Raises IcebergSqlError if the source does not exist, or for a property that is read here and is no such number.
     """
     resolved = _resolve(spark, source, properties)
     refuse_numbers(resolved.properties)

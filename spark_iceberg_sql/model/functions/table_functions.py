@@ -23,9 +23,9 @@ COMPRESSIONS = ("auto", "none", "gzip", "gz", "zstd", "zst", "snappy", "lz4", "b
 class Argument:
     """One argument of a table function.
 
-    name: in SQL. type: str, int or bool; `expression` arguments (timestamp) are passed on unevaluated. description: its
-    effect. default: its value if it is not given. aliases: other names, including ClickHouse's. secret: its value must
-    not appear anywhere.
+    name: in SQL. type: str, int or bool; `expression` arguments (timestamp) are passed on unevaluated.
+    description: its effect. default: its value if it is not given. aliases: other names, including ClickHouse's.
+    secret: its value must not appear anywhere.
     """
 
     name: str

@@ -61,8 +61,8 @@ def known_from(
     """The tables known before the first statement.
 
     metadata: table name (dotted, as statements write it) to its metadata file. pyiceberg_catalog: a catalog of
-    pyiceberg's configuration. catalog, namespace: what an unqualified name means. timeout: seconds to wait for each
-    answer of the catalog. Raises SourceError.
+    pyiceberg's configuration. catalog, namespace: what an unqualified name means.
+    timeout: seconds to wait for each answer of the catalog. Raises SourceError.
     """
     settings: dict[str, Any] = {"namespace": namespace, "case_sensitive": case_sensitive}
     if catalog is not None:

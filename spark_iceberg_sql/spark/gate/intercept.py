@@ -65,8 +65,8 @@ def install(spark: SparkSession, ddl: str = "error") -> SparkSession:
     spark: the session. Sessions derived from it are checked too, however they were created: by
     `newSession()`, as a streaming query's clone, for a client of Spark Connect. Unless installed themselves,
     they use the strictest mode of any session in the family.
-    ddl: `error` refuses a statement that would fail or damage the table, `warn` raises an
-    IcebergSqlWarning instead and runs the statement, `off` removes the gate; errors are explained in each mode.
+    ddl: `error` refuses a statement that would fail or damage the table, `warn` raises an IcebergSqlWarning instead and
+    runs the statement, `off` removes the gate; errors are explained in each mode.
     Raises IcebergSqlError for any other mode, and if the gate cannot be built for this version of Spark.
     """
     if validated_mode(ddl) != "off" or requests.existing_gate() is not None:
@@ -170,9 +170,9 @@ def sql(spark: SparkSession, text: str, args: Any = None, **kwargs: Any) -> Data
 
     A session that has never had the optimizer rules gets them: one of them refuses writes to copied tables.
 
-    spark: the session. text: one SQL statement. args, keyword values: as for `spark.sql`. Returns what `spark.sql`
-    returns. Raises IcebergSqlError, with the report, for a statement that would fail or damage its table, before any of
-    it runs.
+    spark: the session. text: one SQL statement. args, keyword values: as for `spark.sql`.
+    Returns what `spark.sql` returns. Raises IcebergSqlError, with the report, for a statement that would fail or damage
+    its table, before any of it runs.
     """
     injection.ensure(spark)
     _jvm_gate().ensure(java_session(spark))

@@ -42,11 +42,12 @@ def run(
 ) -> tuple[StatementRun, ...]:
     """Run a script. All of it is checked first, so an error in the last statement prevents the first from running.
 
-    spark: the session. text: statements separated by `;`. args: values of `:name` parameters. variables: values of
-    `${name}`. check_only: stop after the check. filename: for messages. progress: called with a line before and after
-    each statement. on_result: called with the result of each statement, before the next statement runs. Returns what
-    ran, in order. Raises IcebergSqlError if the check finds an error (nothing has run), ScriptFailedError if a
-    statement fails (those before it have run).
+    spark: the session. text: statements separated by `;`. args: values of `:name` parameters.
+    variables: values of `${name}`. check_only: stop after the check. filename: for messages.
+    progress: called with a line before and after each statement. on_result: called with the result of each statement,
+    before the next statement runs.
+    Returns what ran, in order. Raises IcebergSqlError if the check finds an error (nothing has run), ScriptFailedError
+    if a statement fails (those before it have run).
     """
     text = substitute_variables(text, variables or {})
     catalog = SessionTables(spark, intercept.unchecked_sql(spark, args))

@@ -58,7 +58,8 @@ def bind(
     """The values of a call by argument name, converted; defaults are not filled in.
 
     call_values: (name or None, value) in the order of the call. collection: the settings of a named collection in the
-    session's configuration, or None if it does not exist. The call's values override the collection's. Raises Refusal.
+    session's configuration, or None if it does not exist.
+    The call's values override the collection's. Raises Refusal.
     """
     bound: dict[str, Value] = {}
     by_position: set[str] = set()

@@ -20,10 +20,11 @@ def optimize(spark: SparkSession, table: str) -> dict[str, int]:
 
     Old snapshots stay readable; nothing is expired.
 
-    spark: the session. table: its name in a catalog (`attach` gives one to a path). Returns how many data files were
-    rewritten and added, and how many delete files were removed, not counting those that were rewritten. Raises
-    pyspark's AnalysisException if there is no such table, IcebergSqlError if it is not an Iceberg table, or its
-    metadata is not at the location that it names.
+    spark: the session. table: its name in a catalog (`attach` gives one to a path).
+    Returns how many data files were rewritten and added, and how many delete files were removed, not counting those
+    that were rewritten.
+    Raises pyspark's AnalysisException if there is no such table, IcebergSqlError if it is not an Iceberg table, or
+    its metadata is not at the location that it names.
     """
     with sessions.working_in(spark):
         operations = ownership.owned_table(spark, table, "compact").operations()

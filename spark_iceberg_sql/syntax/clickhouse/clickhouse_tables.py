@@ -28,8 +28,9 @@ _CLAUSES = (("PARTITION", "BY"), ("ORDER", "BY"), ("PRIMARY", "KEY"), ("SAMPLE",
 class CreateTranslation:
     """A CREATE TABLE in Spark's syntax.
 
-    text: the statement. call: the engine, as a call of a table function. name: the table's, its parts. has_columns: the
-    statement has columns; otherwise the table must exist. ignored: sentences about clauses without effect.
+    text: the statement. call: the engine, as a call of a table function. name: the table's, its parts.
+    has_columns: the statement has columns; otherwise the table must exist. ignored: sentences about clauses without
+    effect.
     """
 
     text: str

@@ -60,8 +60,8 @@ def parse(statement: Statement) -> Node:
     """The node of a statement.
 
     Other for statements that do not affect partitioning, and for errors outside partition DDL, which are left to Spark.
-    InvalidStatement for partition DDL that neither Spark's nor Iceberg's grammar accepts. Templated if a template
-    prevents parsing. In linear time; never raises.
+    InvalidStatement for partition DDL that neither Spark's nor Iceberg's grammar accepts.
+    Templated if a template prevents parsing. In linear time; never raises.
     """
     node = unclosed_statement(statement) if not statement.closed else None
     if node is not None:

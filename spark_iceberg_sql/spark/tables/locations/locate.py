@@ -34,8 +34,9 @@ _NO_ADDRESS = "(?!)"  # a pattern that matches no address
 class LocatedTable:
     """A table located by its path.
 
-    location: the one in the call. file: the metadata file. folder: the location in its metadata. metadata: its content.
-    files: opens the table's files. mapping: of addresses, if the table is not at the location in its metadata.
+    location: the one in the call. file: the metadata file. folder: the location in its metadata.
+    metadata: its content. files: opens the table's files. mapping: of addresses, if the table is not at the location in
+    its metadata.
     """
 
     location: Location
