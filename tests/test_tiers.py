@@ -69,7 +69,8 @@ FEATURES = {
     "notebook": ["magics"],
 }
 SHARED = {
-    "bridge", "dry_run_functions", "hypothetical", "modes", "runtime_jar", "self_tests", "session_settings", "untested", "versions",
+    "bridge", "dry_run_functions", "hypothetical", "modes", "runtime_jar", "self_tests", "session_settings", "untested",
+    "versions",
 }  # fmt: skip
 
 
