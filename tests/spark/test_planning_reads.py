@@ -163,13 +163,17 @@ def large(spark: SparkSession) -> str:
     [
         (
             "SELECT iceberg_days(ts), count(*), min(id), max(ts) FROM {t} GROUP BY 1",
-            "SELECT partition.ts_day, sum(record_count), min(readable_metrics.id.lower_bound), "
-            "max(readable_metrics.ts.upper_bound) FROM {t}.files GROUP BY 1",
+            (
+                "SELECT partition.ts_day, sum(record_count), min(readable_metrics.id.lower_bound), "
+                "max(readable_metrics.ts.upper_bound) FROM {t}.files GROUP BY 1"
+            ),
         ),
         (
             "SELECT max(id), count(*), count(y) FROM {t} WHERE ts >= '2023-01-01'",
-            "SELECT max(readable_metrics.id.upper_bound), sum(record_count), sum(record_count) FROM {t}.files "
-            "WHERE partition.ts_day >= '2023-01-01'",
+            (
+                "SELECT max(readable_metrics.id.upper_bound), sum(record_count), sum(record_count) FROM {t}.files "
+                "WHERE partition.ts_day >= '2023-01-01'"
+            ),
         ),
         ("SELECT DISTINCT to_date(ts) FROM {t}", "SELECT DISTINCT partition.ts_day FROM {t}.files"),
     ],
