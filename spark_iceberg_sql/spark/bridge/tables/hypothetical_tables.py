@@ -209,9 +209,8 @@ def may_have(iceberg_table: Java, total: str) -> bool:
 def file_sizes(iceberg_table: Java) -> list[int]:
     """The bytes of each data file of a table's current snapshot."""
     tasks = iceberg_table.newScan().planFiles()
+    lists = java_class(f"{_ICEBERG}.relocated.com.google.common.collect.Lists")
     size = _proxy("java.util.function.ToLongFunction", _file_method("fileSizeInBytes", "long"))
-    # As a stream: the tasks of a million files fill half a gigabyte.
-    stream = java_class("java.util.stream.StreamSupport").stream(tasks.spliterator(), False)
-    text = java_class("java.util.Arrays").toString(stream.mapToLong(size).toArray())
+    text = java_class("java.util.Arrays").toString(lists.newArrayList(tasks).stream().mapToLong(size).toArray())
     tasks.close()
     return [int(word) for word in str(text).strip("[]").split(",") if word.strip()]
