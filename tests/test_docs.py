@@ -192,7 +192,7 @@ NOT_RUN = {
     "a cell of a notebook": 6,
     "a drawing": 1,
     "installs": 12,
-    "measures": 16,
+    "measures": 17,
     "needs a JDBC driver": 1,
     "needs Neovim": 1,
     "needs a cluster": 1,

@@ -13,6 +13,8 @@ from tests.benchmarks import scale
 FILES, MANIFESTS = 4_000, 10
 # Of a sample: FileSample.MANIFESTS and FILES.
 SAMPLED, OF_EACH = 8, 64
+# SnapshotFiles.LIMIT
+LISTED = 200_000
 
 Read = Callable[[str], tuple[int, int]]
 
@@ -118,11 +120,84 @@ def test_the_first_query_of_a_session_reads_each_manifest_once(spark: SparkSessi
     assert len(answer) > 0
 
 
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT sum(x) FROM {t}",
+        "SELECT tenant, count(*) FROM {t} GROUP BY tenant",
+        "SELECT a.x FROM {t} a CROSS JOIN {t} b LIMIT 10",
+    ],
+)
+def test_a_first_query_without_conditions_reads_nothing(spark: SparkSession, query: str) -> None:
+    """No figure of a file decides anything in it, and no time is read that could be in another unit."""
+    query = query.format(t=scale.make(spark, FILES))
+    before = planning_facts.metadata_read()
+    scale.plan(spark, query)
+    assert planning_facts.metadata_read() == before
+
+
+def test_a_first_order_that_cannot_gain_reads_a_sample(spark: SparkSession) -> None:
+    query = f"SELECT x FROM {scale.make(spark, FILES)} ORDER BY tenant LIMIT 10"
+    manifests, files = planning_facts.metadata_read()
+    scale.plan(spark, query)
+    now = planning_facts.metadata_read()
+    assert now[0] - manifests <= SAMPLED
+    assert now[1] - files <= SAMPLED * OF_EACH
+
+
 def test_partition_values_of_a_first_query_are_read_once(spark: SparkSession) -> None:
     query = f"SELECT sum(x) FROM {scale.make(spark, FILES)} WHERE iceberg_days(ts) = date'2023-01-01' OR day(ts) = 31"
     before = planning_facts.metadata_read()
     scale.plan(spark, query)
     assert planning_facts.metadata_read() == (before[0] + MANIFESTS, before[1] + FILES)
+
+
+@pytest.fixture(scope="module")
+def large(spark: SparkSession) -> str:
+    """A table of more files than the rules list."""
+    return scale.make(spark, LISTED + 10_000)
+
+
+@pytest.mark.parametrize(
+    ("query", "of_files"),
+    [
+        (
+            "SELECT iceberg_days(ts), count(*), min(id), max(ts) FROM {t} GROUP BY 1",
+            (
+                "SELECT partition.ts_day, sum(record_count), min(readable_metrics.id.lower_bound), "
+                "max(readable_metrics.ts.upper_bound) FROM {t}.files GROUP BY 1"
+            ),
+        ),
+        (
+            "SELECT max(id), count(*), count(y) FROM {t} WHERE ts >= '2023-01-01'",
+            (
+                "SELECT max(readable_metrics.id.upper_bound), sum(record_count), sum(record_count) FROM {t}.files "
+                "WHERE partition.ts_day >= '2023-01-01'"
+            ),
+        ),
+        ("SELECT DISTINCT to_date(ts) FROM {t}", "SELECT DISTINCT partition.ts_day FROM {t}.files"),
+    ],
+)
+def test_answers_from_more_files_than_are_listed(spark: SparkSession, large: str, query: str, of_files: str) -> None:
+    answer = spark.sql(query.format(t=large))
+    assert "BatchScan" not in answer._jdf.queryExecution().sparkPlan().toString()
+    assert sorted(map(tuple, answer.collect())) == sorted(map(tuple, spark.sql(of_files.format(t=large)).collect()))
+
+
+@pytest.mark.parametrize(
+    ("query", "opened"),
+    [
+        ("SELECT id FROM {t} ORDER BY ts DESC LIMIT 10", SAMPLED + 2),
+        ("SELECT id FROM {t} ORDER BY id LIMIT 10", SAMPLED),  # by the sample alone
+        ("SELECT id FROM {t} WHERE tenant > 'tenant-0500' LIMIT 10", 0),
+        ("SELECT to_date(ts), count(*) FROM {t} WHERE tenant > 'tenant-0500' GROUP BY 1", SAMPLED),
+    ],
+)
+def test_of_more_files_than_are_listed_few_are_read(spark: SparkSession, large: str, query: str, opened: int) -> None:
+    scale.plan(spark, f"SELECT * FROM {large} WHERE x > 2")
+    manifests, _ = planning_facts.metadata_read()
+    scale.plan(spark, query.format(t=large))
+    assert planning_facts.metadata_read()[0] - manifests <= opened
 
 
 def test_after_a_commit_one_manifest_is_checked(spark: SparkSession) -> None:

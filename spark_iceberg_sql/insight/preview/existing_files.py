@@ -42,14 +42,30 @@ def partition_totals(
     Raises IcebergSqlError for a field whose values cannot be derived from bounds.
     """
     totals: dict[tuple[Any, ...], list[float]] = defaultdict(lambda: [0.0, 0.0])
+    # A hashed field has the same shares in every file: they come in at the end.
+    hashed = [n for n, f in enumerate(spec.fields) if f.transform.transform.hashes]
+    bounded = [f for f in spec.fields if not f.transform.transform.hashes]
     for file in files:
-        shares = [_shares(f, file.bounds.get(f.source_id), type_names[f.source_id]) for f in spec.fields]
+        shares = [_shares(f, file.bounds.get(f.source_id), type_names[f.source_id]) for f in bounded]
         for parts in product(*shares):
             share = math.prod(part for _, part in parts)
             total = totals[tuple(value for value, _ in parts)]
             total[0] += file.rows * share
             total[1] += max(0.0, file.size - footer) * share
-    return totals
+    counts = [spec.fields[n].transform.parameter or 1 for n in hashed]
+    return {
+        _with_values(values, hashed, numbers): [total / math.prod(counts) for total in of_partition]
+        for values, of_partition in totals.items()
+        for numbers in product(*map(range, counts))
+    }
+
+
+def _with_values(values: Sequence[Any], indices: Sequence[int], inserted: Sequence[Any]) -> tuple[Any, ...]:
+    """Values with others inserted, which are then at these indices, in ascending order."""
+    result = list(values)
+    for index, value in zip(indices, inserted, strict=True):
+        result.insert(index, value)
+    return tuple(result)
 
 
 def round_to_total(counts: Sequence[float], total: int) -> list[int]:
@@ -75,11 +91,8 @@ def round_to_total(counts: Sequence[float], total: int) -> list[int]:
 
 
 def _shares(field: PartitionField, bounds: tuple[Any, Any] | None, type_name: str) -> Sequence[tuple[Any, float]]:
-    """A field's values in a file, each with its share of the rows."""
+    """The values in a file of a field that is not hashed, each with its share of the rows."""
     transform = field.transform.transform
-    if transform.hashes:
-        count = field.transform.parameter or 1
-        return [(value, 1 / count) for value in range(count)]
     if bounds is None:
         raise _undetermined(field, "some files have no bounds for its source column")
     low, high = bounds

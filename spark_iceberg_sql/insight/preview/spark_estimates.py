@@ -151,10 +151,11 @@ def existing_files(spark: SparkSession, source: Source, ids: Sequence[int]) -> t
     files = intercept.unchecked_sql(spark)(f"SELECT * FROM {table}").select(
         "content", "record_count", "file_size_in_bytes", *expressions
     )
-    collected = files.collect()
     types = [(field_id, source.schema.types[field_id]) for field_id in ids]
-    file_stats = []
-    for content, count, size, *bound_values in map(tuple, collected):  # a row's fields by name are slow
+    file_stats, delete_files = [], 0
+    # Of a million files, the rows of a part of the manifests at a time. A row's fields by name are slow.
+    for content, count, size, *bound_values in map(tuple, files.toLocalIterator(prefetchPartitions=True)):
+        delete_files += bool(content)
         if content or not count:
             continue
         lows, highs = bound_values[::2], bound_values[1::2]
@@ -164,7 +165,7 @@ def existing_files(spark: SparkSession, source: Source, ids: Sequence[int]) -> t
             if low is not None and high is not None
         }
         file_stats.append(FileStats(count, size, bounds))
-    return file_stats, sum(bool(row["content"]) for row in collected)
+    return file_stats, delete_files
 
 
 def no_metadata_message(source: Source) -> str:

@@ -16,11 +16,11 @@ PACKAGE = "sparkicebergsql"
 SHARED = (
     "ScalaTypes", "Outgoing", "SwitchedRule", "Invocation", "Calls", "Transform", "BoundFault", "KeptFacts",
     "PartitionOverflow", "UnwrittenColumns", "OrcTimes", "ParquetTimes", "TruncatedFile", "FileUnits", "NullResiduals",
-    "PlainFigures", "FileFigures", "ReadAhead", "ManifestPass", "ManifestCheck", "FileBounds", "NullStructs",
-    "DeleteCache", "PartitionLayout", "OrcConstants", "DynamicOverwrite", "ImpliedLiteral", "WrappedConstants",
-    "Predicates", "Positions", "Relations", "TrialTable", "ReadNotes", "SnapshotFiles", "WrittenRows", "OpenWriters",
-    "RowLevelOption", "FileCondition", "AnsweredTables", "RuntimeRules", "SelfTests", "RuleEntry",
-    "RuleRegistry",
+    "PlainFigures", "FileFigures", "WorkerPool", "ReadAhead", "ManifestPass", "ManifestCheck", "SnapshotManifests",
+    "FileBounds", "NullStructs", "DeleteCache", "PartitionLayout", "OrcConstants", "DynamicOverwrite", "ImpliedLiteral",
+    "WrappedConstants", "Predicates", "Positions", "Relations", "TrialTable", "ReadNotes", "SnapshotFiles",
+    "WrittenRows", "OpenWriters", "RowLevelOption", "FileCondition", "AnsweredTables", "RuntimeRules", "SelfTests",
+    "RuleEntry", "RuleRegistry",
 )  # fmt: skip
 
 
@@ -154,7 +154,7 @@ RULES: tuple[Rule, ...] = (
             "keeps the rows of files whose bounds or partition values are wrong, such as imported TIMESTAMP(MILLIS)"
         ),
         if_disabled="filters on a column with wrong bounds lose rows, as they do in Iceberg alone",
-        parts=("PrefixRange", "NullPartitions"),
+        parts=("PrefixRange", "NullPartitions", "UsedColumns"),
     ),
     Rule(
         name="common_expressions",

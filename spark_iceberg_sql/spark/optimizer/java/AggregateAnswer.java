@@ -56,7 +56,7 @@ public final class AggregateAnswer {
     condition = new FileTruth(files, shape.condition());
     for (Expression key : shape.grouping) keys.add(new ConstantExpression(key, files));
     for (FileAggregate a : shape.aggregates) a.bind(files);
-    groups = new FileGroups(shape.grouping, shape.aggregates);
+    groups = new FileGroups(shape.grouping, shape.aggregates, true);
     totals = new FileTotals(shape.aggregates);
     collect();
   }
@@ -128,8 +128,31 @@ public final class AggregateAnswer {
     if (!isCertain && !isPromising()) return null;
     // The columns' bounds are for files that must be read.
     Collection<String> names = isCertain ? List.of() : columns.keySet();
+    if (!files.areFew(condition.inclusive())) return streamed(names, results);
     for (FileScanTask task : files.plan(condition.inclusive(), names)) add(task);
     return shape.grouping.isEmpty() ? ungrouped(results) : grouped(results);
+  }
+
+  /** The whole answer, of so many files that none is kept; null as soon as one must be read. */
+  private LogicalPlan streamed(Collection<String> names, List<Expression> results) {
+    final FileGroups streamed = new FileGroups(shape.grouping, shape.aggregates, false);
+    final int[] answered = new int[1];
+    boolean isWhole = files.stream(condition.inclusive(), names, new ManifestPass.Receiver() {
+      @Override
+      public boolean receive(FileScanTask task) {
+        DataFile file = (DataFile) task.file();
+        Boolean truth = condition.of(file);
+        if (Boolean.FALSE.equals(truth) || file.recordCount() == 0) return true;
+        List<Object> key = key(file), values = truth == null ? null : values(file);
+        if (values == null || key.contains(ConstantExpression.UNKNOWN)) return false;
+        streamed.add(file, key, values);
+        answered[0]++;
+        return !streamed.areTooMany();
+      }
+    });
+    if (!isWhole || !streamed.decide()) return null;
+    answer = new Answer(streamed.rows(results), answered[0]);
+    return planOf(answer);
   }
 
   /** Whether the partition tuples and the counts of rows answer all of it. */

@@ -3,6 +3,7 @@ package sparkicebergsql;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.catalyst.expressions.*;
 import org.apache.spark.sql.catalyst.expressions.aggregate.Count;
@@ -31,7 +32,7 @@ public class Bounds extends SwitchedRule {
   protected LogicalPlan rewrite(LogicalPlan plan) {
     Map<ExprId, PartitionLayout> layouts = new HashMap<>();
     if (!collect(plan, layouts)) return plan;
-    return (LogicalPlan) plan.transform(ScalaTypes.rewrite(new Nodes(layouts)));
+    return (LogicalPlan) plan.transform(ScalaTypes.rewrite(new Nodes(layouts, UsedColumns.of(plan))));
   }
 
   /** Collects the Iceberg tables by their columns; whether any table is read. */
@@ -55,8 +56,12 @@ public class Bounds extends SwitchedRule {
   /** The operators that Iceberg decides by bounds, and reads that need the reader of rows. */
   static class Nodes implements ScalaTypes.Replacement {
     private final Map<ExprId, PartitionLayout> layouts;
+    private final Set<ExprId> referenced;
 
-    Nodes(Map<ExprId, PartitionLayout> layouts) { this.layouts = layouts; }
+    Nodes(Map<ExprId, PartitionLayout> layouts, Set<ExprId> referenced) {
+      this.layouts = layouts;
+      this.referenced = referenced;
+    }
 
     @Override
     public boolean isFor(Object node) {
@@ -99,7 +104,7 @@ public class Bounds extends SwitchedRule {
       if ("false".equals(relation.options().get(VECTORIZED))) return relation;
       boolean isTimed = false;
       for (Attribute column : ScalaTypes.list(relation.output()))
-        isTimed |= column.dataType().catalogString().contains("timestamp");
+        isTimed |= referenced.contains(column.exprId()) && column.dataType().catalogString().contains("timestamp");
       boolean isWrong = isTimed && PartitionLayout.needsRowReader(relation);
       return isWrong ? Relations.with(relation, VECTORIZED, "false") : relation;
     }

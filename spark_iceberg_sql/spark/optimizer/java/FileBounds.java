@@ -5,15 +5,12 @@ import java.util.Collection;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -25,7 +22,6 @@ import org.apache.iceberg.Table;
 import org.apache.iceberg.types.Type;
 import org.apache.iceberg.types.TypeUtil;
 import org.apache.iceberg.types.Types;
-import org.apache.iceberg.util.ThreadPools;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 
 /**
@@ -115,19 +111,30 @@ public final class FileBounds {
     return false;
   }
 
-  private static FileBounds of(Table table, Collection<Snapshot> snapshots) {
-    StringBuilder key = new StringBuilder(String.valueOf(table.uuid())).append(' ').append(table.location());
-    for (Snapshot s : snapshots) {
-      String list = s.manifestListLocation();
-      key.append(' ').append(s.snapshotId());
-      // A copy of a table has the same lists elsewhere.
-      if (list != null) key.append('@').append(table.io().newInputFile(list).location());
+  /**
+   * Refuses a read of files of metadata that are cut off: see TruncatedFile. Of each manifest whose figures nothing asks
+   * for, a few bytes are read; arguments as in {@link #of}.
+   */
+  public static void requireWhole(Table table, Long snapshot, String branch, CaseInsensitiveStringMap options) {
+    try {
+      Collection<Snapshot> snapshots = snapshots(table, snapshot, branch, options);
+      // What must be read anyway is read once.
+      boolean isChecked = SNAPSHOTS.get(SnapshotManifests.key(table, snapshots)) != null;
+      if (!isChecked && (ReadAhead.isAsked(table) || SnapshotManifests.mayBeCutOff(table, snapshots)))
+        of(table, snapshots);
+    } catch (TruncatedFile e) {
+      throw e;
+    } catch (RuntimeException e) {
+      // a file that cannot be read fails the query itself, in Iceberg's words
     }
-    key.append(' ').append(table.schema().schemaId());
-    FileBounds cached = (FileBounds) SNAPSHOTS.get(key.toString());
+  }
+
+  private static FileBounds of(Table table, Collection<Snapshot> snapshots) {
+    String key = SnapshotManifests.key(table, snapshots);
+    FileBounds cached = (FileBounds) SNAPSHOTS.get(key);
     if (cached == null) {
       cached = read(table, snapshots);
-      SNAPSHOTS.put(key.toString(), cached, KeptFacts.bytes(key.toString()) + bytes(cached.faults));
+      SNAPSHOTS.put(key, cached, KeptFacts.bytes(key) + bytes(cached.faults));
     }
     return cached;
   }
@@ -135,14 +142,7 @@ public final class FileBounds {
   // Invariant: a fault of any file that the read may choose is in the result, or, if not all manifests were read, a
   // fault that covers it. A fault too many costs pruning; one too few costs rows.
   private static FileBounds read(Table table, Collection<Snapshot> snapshots) {
-    Map<String, ManifestFile> manifests = new LinkedHashMap<>();
-    String types = " " + table.schema().schemaId(); // what a manifest states is judged by the columns' types of now
-    for (Snapshot s : snapshots) {
-      List<ManifestFile> all = s.allManifests(table.io());
-      TruncatedFile.check(table, s, all);
-      for (ManifestFile m : all)
-        manifests.put(table.io().newInputFile(m.path()).location() + " " + m.length() + types, m);
-    }
+    Map<String, ManifestFile> manifests = SnapshotManifests.of(table, snapshots);
     FileBounds result = new FileBounds();
     Map<String, List<BoundFault>> read = new HashMap<>();
     result.isComplete = fetch(table, manifests, read);
@@ -202,19 +202,11 @@ public final class FileBounds {
       checks.add(new ManifestCheck(table, (ManifestFile) manifests.get(key), fields, footers, ahead));
     for (Schema schema : table.schemas().values()) fields.putAll(TypeUtil.indexById(schema.asStruct()));
     fields.putAll(TypeUtil.indexById(table.schema().asStruct()));
-    try {
-      List<Future<List<BoundFault>>> read = ThreadPools.getWorkerPool().invokeAll(checks);
-      for (int i = 0; i < keys.size(); i++) {
-        List<BoundFault> ofOne = (List<BoundFault>) ((Future<List<BoundFault>>) read.get(i)).get();
-        faults.put(keys.get(i), ofOne);
-        MANIFESTS.put(keys.get(i), ofOne, KeptFacts.bytes((String) keys.get(i)) + bytes(ofOne));
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new IllegalStateException(e);
-    } catch (ExecutionException e) {
-      if (e.getCause() instanceof TruncatedFile) throw (TruncatedFile) e.getCause();
-      throw new IllegalStateException(e.getCause());
+    List<List<BoundFault>> read = WorkerPool.results(checks);
+    for (int i = 0; i < keys.size(); i++) {
+      List<BoundFault> ofOne = (List<BoundFault>) read.get(i);
+      faults.put(keys.get(i), ofOne);
+      MANIFESTS.put(keys.get(i), ofOne, KeptFacts.bytes((String) keys.get(i)) + bytes(ofOne));
     }
     return stride == 1;
   }

@@ -35,10 +35,17 @@ public final class FileGroups {
     Group(List<Object> key) { this.key = key; }
   }
 
-  public FileGroups(List<Expression> grouping, List<FileAggregate> aggregates) {
+  /** Whether files are kept, some of which may have to be read. */
+  private final boolean isOfFiles;
+
+  public FileGroups(List<Expression> grouping, List<FileAggregate> aggregates, boolean isOfFiles) {
     this.grouping = grouping;
     this.aggregates = aggregates;
+    this.isOfFiles = isOfFiles;
   }
+
+  /** Whether there are too many for an answer. */
+  public boolean areTooMany() { return groups.size() > LIMIT; }
 
   /** Adds a file whose rows are all in one group. values: of the aggregates over the file; null if not certain. */
   public void add(DataFile file, List<Object> key, List<Object> values) {
@@ -50,6 +57,7 @@ public final class FileGroups {
     group.isCertain &= values != null;
     for (int i = 0; values != null && i < aggregates.size(); i++)
       group.states.set(i, ((FileAggregate) aggregates.get(i)).with(group.states.get(i), values.get(i)));
+    if (!isOfFiles) return;
     files.add(file);
     byFile.add(group);
   }

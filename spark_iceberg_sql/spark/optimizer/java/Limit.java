@@ -69,7 +69,7 @@ public class Limit extends SwitchedRule {
   private static List<Expression> ranges(LimitedRelation limited, SnapshotFiles files) {
     List<Expression> none = new ArrayList<>();
     FileTruth filter = new FileTruth(files, limited.condition());
-    if (!filter.isDecidable() || isDropped(filter, files)) return none;
+    if (!filter.isDecidable() || isDropped(filter, files) || !files.areFew(filter.inclusive())) return none;
     List<Attribute> columns = columns(files, limited.condition());
     List<String> names = new ArrayList<>();
     for (Attribute column : columns) names.add(files.name(files.field(column)));

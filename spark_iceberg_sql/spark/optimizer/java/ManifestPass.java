@@ -10,8 +10,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Callable;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Future;
 import java.util.concurrent.atomic.LongAdder;
 import org.apache.iceberg.BaseFileScanTask;
 import org.apache.iceberg.DataFile;
@@ -33,7 +31,6 @@ import org.apache.iceberg.expressions.Projections;
 import org.apache.iceberg.expressions.ResidualEvaluator;
 import org.apache.iceberg.io.CloseableIterable;
 import org.apache.iceberg.util.SnapshotUtil;
-import org.apache.iceberg.util.ThreadPools;
 
 /**
  * One pass over the manifests of a snapshot without delete files, in parallel, with no more of each file than a rule
@@ -131,32 +128,67 @@ public final class ManifestPass {
    */
   public static List<FileScanTask> of(
     Table table, Snapshot snapshot, Expression filter, Collection<String> names, boolean isCaseSensitive) {
+    ManifestPass pass = pass(table, snapshot, filter, names, isCaseSensitive);
+    if (pass == null) return null;
+    List<FileScanTask> tasks = new ArrayList<>();
+    for (List<FileScanTask> part : WorkerPool.results(pass.parts(snapshot))) tasks.addAll(part);
+    return tasks;
+  }
+
+  /** Takes the files of a scan one after the other. */
+  public interface Receiver {
+    /** Whether the next file is needed, too. */
+    boolean receive(FileScanTask task);
+  }
+
+  /**
+   * Passes on the files that {@link #of} lists, those of a few manifests at a time; whether the receiver has taken all of
+   * them. False if Iceberg must plan them.
+   */
+  public static boolean stream(Table table, Snapshot snapshot, Expression filter, Collection<String> names,
+    boolean isCaseSensitive, final Receiver receiver) {
+    ManifestPass pass = pass(table, snapshot, filter, names, isCaseSensitive);
+    return pass != null && WorkerPool.stream(pass.parts(snapshot), new WorkerPool.Receiver() {
+      @Override
+      public boolean receive(Object part) {
+        for (Object task : (List<?>) part)
+          if (!receiver.receive((FileScanTask) task)) return false;
+        return true;
+      }
+    });
+  }
+
+  /** How many files there are in the manifests that a scan with a filter opens; the greatest long if that is not stated. */
+  public static long filesIn(Table table, Snapshot snapshot, Expression filter, boolean isCaseSensitive) {
+    long files = 0;
+    for (Part part : new ManifestPass(table, filter, List.of(), isCaseSensitive).parts(snapshot)) {
+      Integer added = part.manifest.addedFilesCount(), existing = part.manifest.existingFilesCount();
+      if (added == null || existing == null) return Long.MAX_VALUE;
+      files += added.longValue() + existing.longValue();
+    }
+    return files;
+  }
+
+  /** Null if Iceberg must plan. */
+  private static ManifestPass pass(
+    Table table, Snapshot snapshot, Expression filter, Collection<String> names, boolean isCaseSensitive) {
     if (!snapshot.deleteManifests(table.io()).isEmpty()) return null;
     if (!table.newScan().getClass().getName().equals(LOCAL_SCAN)) return null;
     if (!SnapshotUtil.schemaFor(table, snapshot.snapshotId()).sameSchema(table.schema())) return null;
     for (String name : names)
       if (table.schema().findField(name) == null) return null;
-    return new ManifestPass(table, filter, names, isCaseSensitive).read(snapshot.dataManifests(table.io()));
+    return new ManifestPass(table, filter, names, isCaseSensitive);
   }
 
-  private List<FileScanTask> read(List<ManifestFile> manifests) {
+  private List<Part> parts(Snapshot snapshot) {
     List<Part> parts = new ArrayList<>();
+    List<ManifestFile> manifests = snapshot.dataManifests(table.io());
     for (ManifestFile manifest : manifests) {
       if (!manifest.hasAddedFiles() && !manifest.hasExistingFiles()) continue;
       SpecText spec = spec(manifest.partitionSpecId());
       if (spec.manifests.eval(manifest)) parts.add(new Part(manifest, spec, ReadAhead.files(table, manifest, columns)));
     }
-    List<FileScanTask> tasks = new ArrayList<>();
-    try {
-      List<Future<List<FileScanTask>>> read = ThreadPools.getWorkerPool().invokeAll(parts);
-      for (Future<List<FileScanTask>> part : read) tasks.addAll((List<FileScanTask>) part.get());
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new IllegalStateException(e);
-    } catch (ExecutionException e) {
-      throw new IllegalStateException(e.getCause());
-    }
-    return tasks;
+    return parts;
   }
 
   private SpecText spec(int id) {

@@ -177,6 +177,7 @@ public final class MergeSource {
         isReliable = isReliable && files.layout.wrapping(column) == null;
       if (isReliable) filter = Expressions.and(filter, converted.inclusive);
     }
+    if (!files.areFew(filter)) return false;
     List<ColumnBounds> bounds = new ArrayList<>();
     hasListedFiles = true;
     for (FileScanTask task : files.plan(filter, List.of(files.name(field)))) {

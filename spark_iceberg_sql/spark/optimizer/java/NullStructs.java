@@ -30,12 +30,23 @@ public final class NullStructs {
     return true;
   }
 
+  /** Whether {@link #report} may warn, as far as the schema and the specs of a table tell. */
+  public static boolean mayBeIn(Table table) {
+    for (PartitionSpec spec : table.specs().values())
+      for (PartitionField field : spec.fields())
+        if (field.transform().isIdentity() && isInStruct(table.schema().findColumnName(field.sourceId()))) return true;
+    return false;
+  }
+
+  /** column: null for one that is no more. */
+  private static boolean isInStruct(String column) { return column != null && column.lastIndexOf('.') >= 0; }
+
   /** Warns, once in the life of the JVM, of each struct of a table that is null in some file, or may be. */
   public static void report(Table table, FileBounds bounds) {
     for (PartitionSpec spec : table.specs().values())
       for (PartitionField field : spec.fields()) {
         String column = table.schema().findColumnName(field.sourceId());
-        if (column == null || !field.transform().isIdentity() || column.lastIndexOf('.') < 0) continue;
+        if (!field.transform().isIdentity() || !isInStruct(column)) continue;
         String struct = column.substring(0, column.lastIndexOf('.'));
         Types.NestedField parent = table.schema().findField(struct);
         if (parent == null || !parent.isOptional() || !parent.type().isStructType()) continue;

@@ -201,7 +201,8 @@ public final class PartitionLayout {
   /** Before a read: refuses one that would lose rows without an error (see TruncatedFile), and keeps deleted rows out. */
   public void prepareRead() {
     if (table instanceof BaseMetadataTable || snapshot() == null) return;
-    NullStructs.report(table, bounds());
+    FileBounds.requireWhole(table, sparkTable.snapshotId(), sparkTable.branch(), options);
+    if (NullStructs.mayBeIn(table)) NullStructs.report(table, bounds());
     DeleteCache.avoidFor(table, snapshot());
   }
 

@@ -6,8 +6,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Future;
 import org.apache.iceberg.DataFile;
 import org.apache.iceberg.ManifestFile;
 import org.apache.iceberg.ManifestFiles;
@@ -16,7 +14,6 @@ import org.apache.iceberg.PartitionSpec;
 import org.apache.iceberg.StructLike;
 import org.apache.iceberg.io.CloseableIterable;
 import org.apache.iceberg.util.StructLikeSet;
-import org.apache.iceberg.util.ThreadPools;
 
 /** The distinct partition tuples of the data files of a snapshot, by spec. The manifests are read once per snapshot. */
 public final class PartitionTuples {
@@ -47,17 +44,14 @@ public final class PartitionTuples {
     List<ManifestFile> listed = files.manifests();
     for (ManifestFile manifest : listed)
       if (manifest.hasAddedFiles() || manifest.hasExistingFiles()) manifests.add(new Manifest(files, manifest));
-    PartitionTuples result = new PartitionTuples();
-    try {
-      List<Future<StructLikeSet>> read = ThreadPools.getWorkerPool().invokeAll(manifests);
-      for (int i = 0; i < manifests.size(); i++)
-        result.add(((Manifest) manifests.get(i)).spec, (StructLikeSet) ((Future<StructLikeSet>) read.get(i)).get());
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new IllegalStateException(e);
-    } catch (ExecutionException e) {
-      throw new IllegalStateException(e.getCause());
-    }
+    final PartitionTuples result = new PartitionTuples();
+    WorkerPool.stream(manifests, new WorkerPool.Receiver() {
+      @Override
+      public boolean receive(Object manifest) {
+        result.add(((Manifest) manifest).spec, ((Manifest) manifest).tuples);
+        return result.count() <= LIMIT;
+      }
+    });
     return result;
   }
 
@@ -89,27 +83,30 @@ public final class PartitionTuples {
   public Iterable<StructLike> of(Integer spec) { return (StructLikeSet) bySpec.get(spec); }
 
   /** Reads the tuples of one manifest. */
-  private static final class Manifest implements Callable<StructLikeSet> {
+  private static final class Manifest implements Callable<Manifest> {
     final SnapshotFiles files;
     final ManifestFile manifest;
     final PartitionSpec spec;
     /** Null if the manifest must be read. */
     final List<DataFile> ahead;
+    final StructLikeSet tuples;
 
     Manifest(SnapshotFiles files, ManifestFile manifest) {
       this.files = files;
       ahead = ReadAhead.files(files.table, manifest, List.of());
       this.manifest = manifest;
       spec = (PartitionSpec) files.table.specs().get(Integer.valueOf(manifest.partitionSpecId()));
+      tuples = StructLikeSet.create(spec.partitionType());
     }
 
     @Override
-    public StructLikeSet call() throws IOException {
-      StructLikeSet tuples = StructLikeSet.create(spec.partitionType());
+    public Manifest call() throws IOException {
       if (ahead != null) {
-        for (DataFile file : ahead)
-          if (tuples.size() <= LIMIT) tuples.add(file.partition());
-        return tuples;
+        for (DataFile file : ahead) {
+          if (tuples.size() > LIMIT) break;
+          tuples.add(file.partition());
+        }
+        return this;
       }
       CloseableIterable<?> entries = null;
       ManifestReader<DataFile> reader = ManifestFiles.read(manifest, files.table.io(), files.table.specs());
@@ -120,15 +117,15 @@ public final class PartitionTuples {
         for (Object entry : entries) {
           DataFile file = ManifestPass.file(entry);
           count++;
-          boolean isNew = tuples.size() <= LIMIT && !tuples.contains(file.partition());
-          if (isNew) tuples.add(((DataFile) file.copyWithoutStats()).partition());
+          if (tuples.size() > LIMIT) break;
+          if (!tuples.contains(file.partition())) tuples.add(((DataFile) file.copyWithoutStats()).partition());
         }
         ManifestPass.count(1, count);
       } finally {
         if (entries != null) entries.close();
         reader.close();
       }
-      return tuples;
+      return this;
     }
   }
 }

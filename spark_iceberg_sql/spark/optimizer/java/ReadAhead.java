@@ -68,16 +68,8 @@ public final class ReadAhead {
 
   /** Where to keep the files of manifests that are about to be read; null if no rule will ask for them, or all are too many. */
   public static Ahead of(Table table, Collection<ManifestFile> manifests) {
-    ReadAhead current = (ReadAhead) CURRENT.get();
-    if (current == null || current.plan == null) return null;
     Set<Integer> columns = new HashSet<>();
-    try {
-      if (!current.collect(current.plan, table, columns)) return null;
-    } catch (RuntimeException e) {
-      return null; // the rule will read the manifests itself
-    } catch (AssertionError e) {
-      return null; // Spark's, of constants that the rule null_constants has still to replace
-    }
+    if (!isAsked(table, columns)) return null;
     long files = 0;
     for (ManifestFile manifest : manifests) {
       if (manifest.content() == ManifestContent.DELETES || manifest.existingFilesCount() == null) return null;
@@ -85,8 +77,24 @@ public final class ReadAhead {
     }
     if (files * (FILE + COLUMN * columns.size()) > SHARE * Runtime.getRuntime().maxMemory()) return null;
     Ahead ahead = new Ahead(columns);
-    current.tables.put(key(table), ahead);
+    ((ReadAhead) CURRENT.get()).tables.put(key(table), ahead);
     return ahead;
+  }
+
+  /** Whether a rule will ask for the files of a table, for the query that this thread plans. */
+  public static boolean isAsked(Table table) { return isAsked(table, new HashSet<Integer>()); }
+
+  /** columns: takes the ids of those whose bounds will be asked for. */
+  private static boolean isAsked(Table table, Set<Integer> columns) {
+    ReadAhead current = (ReadAhead) CURRENT.get();
+    if (current == null || current.plan == null) return false;
+    try {
+      return current.collect(current.plan, table, columns);
+    } catch (RuntimeException e) {
+      return false; // the rule will read the manifests itself
+    } catch (AssertionError e) {
+      return false; // Spark's, of constants that the rule null_constants has still to replace
+    }
   }
 
   private boolean collect(LogicalPlan node, Table table, Set<Integer> columns) {

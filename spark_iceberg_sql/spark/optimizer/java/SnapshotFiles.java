@@ -37,7 +37,7 @@ import org.apache.spark.unsafe.types.UTF8String;
  * {@link #pinned}: another session may commit between the rule and the scan.
  */
 public final class SnapshotFiles {
-  /** The maximum number of data files of a snapshot that are looked at: planning them takes about a second. */
+  /** The maximum number of data files that are listed: planning them takes about a second. */
   private static final long LIMIT = 200000;
 
   public final PartitionLayout layout;
@@ -58,13 +58,12 @@ public final class SnapshotFiles {
 
   /**
    * Null if the plan is not a relation of an Iceberg table, or if its snapshot is not known or cannot be fixed:
-   * incremental reads, staged writes, tables with too many files.
+   * incremental reads, staged writes.
    */
   public static SnapshotFiles of(Object plan) {
     PartitionLayout layout = PartitionLayout.of(plan);
     Snapshot snapshot = layout == null ? null : layout.snapshot();
     if (snapshot == null || !(((DataSourceV2Relation) plan).table() instanceof SparkTable)) return null;
-    if (count(snapshot, "total-data-files") > LIMIT) return null;
     DataSourceV2Relation pinned = Relations.pinned((DataSourceV2Relation) plan, snapshot);
     return pinned == null ? null : new SnapshotFiles(layout, (DataSourceV2Relation) plan, pinned, snapshot);
   }
@@ -78,6 +77,18 @@ public final class SnapshotFiles {
   /** Whether the snapshot may have more data files than these, and more rows. */
   public boolean hasMoreThan(long files, long rows) {
     return count(snapshot, "total-data-files") > files && count(snapshot, "total-records") > rows;
+  }
+
+  /** Whether {@link #plan} may list the files that a scan with a filter may read, by the manifest list: not too many. */
+  public boolean areFew(org.apache.iceberg.expressions.Expression filter) {
+    if (count(snapshot, "total-data-files") <= LIMIT) return true;
+    return ManifestPass.filesIn(table, snapshot, filter, SQLConf.get().caseSensitiveAnalysis()) <= LIMIT;
+  }
+
+  /** Passes on the files that {@link #plan} would list, without keeping them: see ManifestPass. */
+  public boolean stream(
+    org.apache.iceberg.expressions.Expression filter, Collection<String> columns, ManifestPass.Receiver receiver) {
+    return ManifestPass.stream(table, snapshot, filter, columns, SQLConf.get().caseSensitiveAnalysis(), receiver);
   }
 
   /** The manifests of the snapshot's data files. */
@@ -134,9 +145,14 @@ public final class SnapshotFiles {
    * meant several fields or types.
    */
   public Types.NestedField field(Expression column) {
+    Types.NestedField field = uncheckedField(column);
+    return field == null || !layout.faults(column).isEmpty() || layout.mayLoseNulls(column) ? null : field;
+  }
+
+  /** The field of a column, whether or not its bounds can be relied on: for what is only the rule's own business. */
+  public Types.NestedField uncheckedField(Expression column) {
     Types.NestedField field = layout.field(column);
-    if (field == null || !layout.faults(column).isEmpty() || layout.mayLoseNulls(column)) return null;
-    return SparkSchemaUtil.convert(field.type()).equals(column.dataType()) ? field : null;
+    return field != null && SparkSchemaUtil.convert(field.type()).equals(column.dataType()) ? field : null;
   }
 
   /** The name of a column's field in the table's schema, for {@link #plan}. */

@@ -29,8 +29,16 @@ public final class SortKey {
 
   /** Null if the column's bounds cannot be relied on. expression: one for which there is a {@link #column}. */
   public static SortKey of(Expression expression, SnapshotFiles files) {
+    return of(expression, files.field(column(expression)));
+  }
+
+  /** By bounds that may be wrong, which can show that nothing is to be gained; the check of them reads all manifests. */
+  public static SortKey unchecked(Expression expression, SnapshotFiles files) {
+    return of(expression, files.uncheckedField(column(expression)));
+  }
+
+  private static SortKey of(Expression expression, Types.NestedField field) {
     Expression column = column(expression);
-    Types.NestedField field = files.field(column);
     if (field == null || !SnapshotFiles.isKnown(field.type())) return null;
     SortKey key = new SortKey(expression, column, field);
     // Rows whose column is null must come where Spark sorts nulls.

@@ -65,19 +65,24 @@ public class TopK extends SwitchedRule {
   /** The condition that the first rows satisfy; none if no file can be excluded. */
   private static List<Expression> thresholds(LimitedRelation limited, SortOrder order, SnapshotFiles files) {
     List<Expression> none = new ArrayList<>();
-    SortKey key = SortKey.of(order.child(), files);
-    FileTruth filter = key == null ? null : new FileTruth(files, limited.condition());
+    SortKey sampled = SortKey.unchecked(order.child(), files);
+    FileTruth filter = sampled == null ? null : new FileTruth(files, limited.condition());
     if (filter == null || !filter.isDecidable()) return none;
     List<FileScanTask> sample = FileSample.of(files, filter.inclusive());
-    org.apache.iceberg.expressions.Expression scanned = filter.inclusive();
-    List<Expression> rough = none;
     if (sample != null && sample.size() > 1) {
       // The rows in proportion to the files: the threshold of the sample is then about that of the snapshot.
       long share = (long) limited.count * sample.size() / SnapshotFiles.count(files.snapshot, "total-data-files");
-      if (firstRows(files, key, order).condition(Math.max(1, share), filter, sample) == null) return none;
+      if (firstRows(files, sampled, order).condition(Math.max(1, share), filter, sample) == null) return none;
+    }
+    SortKey key = SortKey.of(order.child(), files);
+    if (key == null) return none;
+    org.apache.iceberg.expressions.Expression scanned = filter.inclusive();
+    List<Expression> rough = none;
+    if (sample != null && sample.size() > 1) {
       rough = rough(limited, key, order, filter, files, sample);
       if (!rough.isEmpty()) scanned = Expressions.and(scanned, FileCondition.converted((Expression) rough.get(0)));
     }
+    if (!files.areFew(scanned)) return rough;
     List<FileScanTask> tasks = files.plan(scanned, names(files, key, limited.condition()));
     if (tasks.size() < 2) return rough;
     Expression condition = firstRows(files, key, order).condition(limited.count, filter, tasks);

@@ -1,5 +1,6 @@
 package sparkicebergsql;
 
+import java.io.EOFException;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;
@@ -21,7 +22,8 @@ public final class TruncatedFile extends UnsupportedOperationException {
 
   /** Of the marker that ends each block of an Avro file. */
   private static final int MARKER_BYTES = 16;
-  private static final long MAX_BYTES = 256L << 20;
+  /** How many bytes are looked at together: more than most headers have. */
+  private static final int BLOCK = 1 << 15;
 
   private TruncatedFile(Table table, String kind, InputFile file, long entries, long statedEntries) {
     super("a " + kind + " of `" + Outgoing.visible(table.name()) + "` is cut off, so that queries would lose rows: `"
@@ -31,13 +33,21 @@ public final class TruncatedFile extends UnsupportedOperationException {
 
   /** Refuses a manifest of which fewer entries could be read than the manifest list states. */
   public static void check(Table table, ManifestFile manifest, long entries) {
-    Integer added = manifest.addedFilesCount(), existing = manifest.existingFilesCount();
-    if (added == null || existing == null || manifest.keyMetadata() != null) return;
-    long statedEntries = added.longValue() + existing.longValue();
-    if (entries >= statedEntries) return;
+    if (!isCounted(manifest)) return;
+    long statedEntries = manifest.addedFilesCount().longValue() + manifest.existingFilesCount().longValue();
+    if (entries < statedEntries && mayBe(table, manifest))
+      throw new TruncatedFile(table, "manifest", table.io().newInputFile(manifest.path()), entries, statedEntries);
+  }
+
+  /** Whether {@link #check} may refuse a manifest, by its length, its beginning and its end. */
+  public static boolean mayBe(Table table, ManifestFile manifest) {
     InputFile file = table.io().newInputFile(manifest.path());
-    if (file.getLength() < manifest.length() || endsWithinBlock(file))
-      throw new TruncatedFile(table, "manifest", file, entries, statedEntries);
+    return isCounted(manifest) && (file.getLength() < manifest.length() || endsWithinBlock(file));
+  }
+
+  private static boolean isCounted(ManifestFile manifest) {
+    return manifest.addedFilesCount() != null && manifest.existingFilesCount() != null
+      && manifest.keyMetadata() == null;
   }
 
   /** Refuses a manifest list whose manifests have fewer files than the snapshot states. */
@@ -60,23 +70,27 @@ public final class TruncatedFile extends UnsupportedOperationException {
 
   /** Whether a file does not end with the marker of a block, which stands after the header and after each block. */
   private static boolean endsWithinBlock(InputFile file) {
-    if (file.getLength() > MAX_BYTES) return false;
-    byte[] bytes;
+    long end = file.getLength() - MARKER_BYTES;
+    if (end < 0) return true;
+    byte[] marker = new byte[MARKER_BYTES], bytes = new byte[BLOCK];
     try {
       SeekableInputStream stream = file.newStream();
       try {
-        bytes = stream.readAllBytes();
+        stream.seek(end);
+        if (stream.readNBytes(marker, 0, MARKER_BYTES) < MARKER_BYTES) throw new EOFException(file.location());
+        // Each part begins with the last bytes of the one before, which may be the first ones of the marker.
+        for (long start = 0; start < end; start += BLOCK - MARKER_BYTES) {
+          stream.seek(start);
+          int read = stream.readNBytes(bytes, 0, (int) Math.min(BLOCK, end - start));
+          for (int i = 0; i + MARKER_BYTES <= read; i++)
+            if (Arrays.equals(bytes, i, i + MARKER_BYTES, marker, 0, MARKER_BYTES)) return false;
+        }
       } finally {
         stream.close();
       }
     } catch (IOException e) {
       return false; // Iceberg says so when it reads the file
     }
-    int end = bytes.length - MARKER_BYTES;
-    if (end < 0) return true;
-    byte[] marker = Arrays.copyOfRange(bytes, end, bytes.length);
-    for (int i = 0; i + MARKER_BYTES <= end; i++)
-      if (Arrays.equals(bytes, i, i + MARKER_BYTES, marker, 0, MARKER_BYTES)) return false;
     return true;
   }
 }

@@ -1,0 +1,79 @@
+package sparkicebergsql;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.apache.iceberg.ManifestFile;
+import org.apache.iceberg.Snapshot;
+import org.apache.iceberg.Table;
+
+/** The manifests of snapshots of a table, and whether one of them may be cut off: see TruncatedFile. */
+public final class SnapshotManifests {
+  /** By snapshots of a table, and by manifest: that none is cut off. */
+  private static final KeptFacts COMPLETE = new KeptFacts("complete");
+
+  private SnapshotManifests() {}
+
+  /** Of some snapshots of a table, as its schema is now. */
+  public static String key(Table table, Collection<Snapshot> snapshots) {
+    StringBuilder key = new StringBuilder(String.valueOf(table.uuid())).append(' ').append(table.location());
+    for (Snapshot s : snapshots) {
+      String list = s.manifestListLocation();
+      key.append(' ').append(s.snapshotId());
+      // A copy of a table has the same lists elsewhere.
+      if (list != null) key.append('@').append(table.io().newInputFile(list).location());
+    }
+    return key.append(' ').append(table.schema().schemaId()).toString();
+  }
+
+  /** By a key of each, under the types that the columns have now; a manifest list that is cut off is refused. */
+  public static Map<String, ManifestFile> of(Table table, Collection<Snapshot> snapshots) {
+    Map<String, ManifestFile> manifests = new LinkedHashMap<>();
+    String types = " " + table.schema().schemaId();
+    for (Snapshot s : snapshots) {
+      List<ManifestFile> all = s.allManifests(table.io());
+      TruncatedFile.check(table, s, all);
+      for (ManifestFile m : all)
+        manifests.put(table.io().newInputFile(m.path()).location() + " " + m.length() + types, m);
+    }
+    return manifests;
+  }
+
+  /** Whether a manifest may be cut off; a few bytes of each are read once. */
+  public static boolean mayBeCutOff(Table table, Collection<Snapshot> snapshots) {
+    String ofAll = key(table, snapshots);
+    if (COMPLETE.get(ofAll) != null) return false;
+    Map<String, ManifestFile> manifests = of(table, snapshots);
+    List<String> keys = new ArrayList<>();
+    List<CutOff> tests = new ArrayList<>();
+    for (String key : manifests.keySet()) {
+      if (COMPLETE.get(key) != null) continue;
+      keys.add(key);
+      tests.add(new CutOff(table, (ManifestFile) manifests.get(key)));
+    }
+    for (Boolean isCutOff : WorkerPool.results(tests))
+      if (isCutOff.booleanValue()) return true;
+    keys.add(ofAll);
+    for (String key : keys) COMPLETE.put(key, Boolean.TRUE, KeptFacts.bytes(key));
+    return false;
+  }
+
+  /** Whether one manifest may be cut off. */
+  private static final class CutOff implements Callable<Boolean> {
+    final Table table;
+    final ManifestFile manifest;
+
+    CutOff(Table table, ManifestFile manifest) {
+      this.table = table;
+      this.manifest = manifest;
+    }
+
+    @Override
+    public Boolean call() {
+      return Boolean.valueOf(TruncatedFile.mayBe(table, manifest));
+    }
+  }
+}
