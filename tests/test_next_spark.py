@@ -11,7 +11,7 @@ ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs/next-spark.md"
 SEARCHED = ("spark_iceberg_sql", "docs", ".github", "jars")
 SUFFIXES = {".py", ".java", ".md", ".yml", ".json", ".toml"}
-MEASURED = "docs/performance.md"
+MEASURED = "docs/benchmarks.md"
 PUBLISHED = ("docs/platforms.json", "docs/guide/platforms")  # versions of others
 
 

@@ -31,7 +31,7 @@ public final class OpenWriters {
   private static final String BLOOM_FILTER_SIZE = "write.parquet.bloom-filter-max-bytes";
   private static final String ROW_GROUP = "write.parquet.row-group-size-bytes";
   private static final int MEGABYTE = 1024 * 1024;
-  // Measured with Parquet and zstd, before the first row group is full: docs/performance.md.
+  // Measured with Parquet and zstd, before the first row group is full: docs/benchmarks.md.
   private static final double BYTES_PER_WRITER = 1.25 * MEGABYTE, BYTES_PER_COLUMN = 25 * 1024;
   /** What a writer holds for a byte of Spark's estimate of the rows: its buffers grow by doubling, a string is longer. */
   private static final double BYTES_PER_BYTE = 3;
