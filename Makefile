@@ -50,11 +50,11 @@ bench:  ## run the benchmarks of the checker and the optimizer rules
 
 goldens:  ## update the golden files and the outputs in the documentation, and list the changed ones
 	-$(PYTEST) -n 2 --update-goldens $(GOLDENS)
-	git diff --stat
+	git status --short
 
 outputs:  ## update what pages and notebooks show of a session, and list the changed ones; needs Java
 	-$(PYTEST) --update-goldens $(OUTPUTS)
-	git diff --stat
+	git status --short
 
 coverage:  ## measure line and branch coverage of the tests without Spark; fails below the threshold
 	$(SPARK_FREE) -n auto --cov --cov-report term-missing:skip-covered

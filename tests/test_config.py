@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from spark_iceberg_sql.cli import main
+from spark_iceberg_sql.cli.options import _ACTIONS
 from spark_iceberg_sql.config import settings
 from spark_iceberg_sql.config.configuration import Configuration
 from spark_iceberg_sql.config.settings import SETTINGS, Settings
@@ -32,6 +33,14 @@ def write(path: Path, text: str) -> Path:
 
 def own(path: Path, text: str) -> Path:
     return write(path / ".iceberg-sql.toml", text)
+
+
+def test_each_setting_is_read_and_has_its_kind_of_option() -> None:
+    package = Path(settings.__file__).parents[1]
+    text = "\n".join(p.read_text("utf-8") for p in package.rglob("*.py") if p != Path(settings.__file__))
+    for key in SETTINGS:
+        assert f"settings.{key.replace('-', '_')}" in text or f'"{key}"' in text, key
+    assert {setting.value_type for setting in SETTINGS.values() if setting.option} <= set(_ACTIONS)
 
 
 def test_the_nearest_parent_wins(project: Path) -> None:

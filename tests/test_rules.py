@@ -86,6 +86,7 @@ def test_page_is_complete(rule: Rule) -> None:
     assert any(not example.bad for example in rule.examples)
     outside = re.sub(r"```.*?```", "", rule.page, flags=re.DOTALL)
     assert "```" not in outside
+    assert "What goes wrong, on the runtime" not in rule.page, "the text of `make rule`"
 
 
 @by_file(page_cases())
@@ -110,7 +111,7 @@ def test_cases(cases: list[Case]) -> None:
 
 def found(case: Case) -> None:
     report = checked(case)
-    assert said(report) == case.found, report.diagnostics
+    assert said(report) == case.found, "\n".join(f"{d.code}: {d.message}" for d in report)
 
 
 def every_bad_one() -> list[Case]:

@@ -8,9 +8,10 @@ from collections.abc import Iterator
 from importlib.metadata import packages_distributions, requires
 from pathlib import Path
 
-import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
+
+from spark_iceberg_sql.spark.optimizer.rule_records import RULES
 
 HERE = Path(__file__).parent
 PACKAGE = HERE.parent / "spark_iceberg_sql"
@@ -19,35 +20,7 @@ FEATURES = {
     "attach": ["attach"],
     "extension": ["jar"],
     "gate": ["gate", "plan"],
-    "optimizer": [
-        f"rule {name}"
-        for name in (
-            *(
-                "aggregates",
-                "bounds",
-                "common_expressions",
-                "conflicts",
-                "copies",
-                "decimals",
-                "failing_constants",
-                "fast",
-            ),
-            *(
-                "floats",
-                "guard",
-                "colocate",
-                "joins",
-                "limit",
-                "merge",
-                "null_constants",
-                "prune",
-                "require_filter",
-                "topk",
-                "values",
-            ),
-            "writers",
-        )
-    ],
+    "optimizer": [f"rule {rule.name}" for rule in RULES],
     "remote": ["servers"],
     "client_recognizers": ["servers"],
     "other_commit": ["servers"],
@@ -105,12 +78,6 @@ def test_a_test_s_folder_says_which_marker_decides() -> None:
     for path in sorted(HERE.glob("test_*.py")):
         if path != Path(__file__):
             assert "pytest.mark.main" not in path.read_text("utf-8"), path.name
-
-
-@pytest.mark.parametrize("rule", FEATURES["optimizer"])
-def test_each_rule_of_the_optimizer_is_known(rule: str) -> None:
-    text = (PACKAGE / "spark" / "optimizer" / "rule_records.py").read_text("utf-8")
-    assert f'name="{rule.removeprefix("rule ")}"' in text
 
 
 def distributions_of(name: str, extras: frozenset[str]) -> set[str]:

@@ -12,9 +12,11 @@ import spark_iceberg_sql as sis
 from spark_iceberg_sql.checker.engine import check_and_apply
 from spark_iceberg_sql.cli import main
 from spark_iceberg_sql.errors import IcebergSqlError
+from spark_iceberg_sql.model.engines import BY_NAME
 from spark_iceberg_sql.model.table import Table
 from spark_iceberg_sql.model.tables import Tables
 from spark_iceberg_sql.model.transforms import TRANSFORMS
+from spark_iceberg_sql.translation.script import NAMES, SQL_ENGINES, translate
 
 TRANSFORMING = ("trino", "athena", "clickhouse", "pyiceberg")
 ENGINES = (*TRANSFORMING, "flink")
@@ -46,6 +48,12 @@ def assert_same_afterwards(script: str, engine: str) -> str:
 
 def location(engine: str) -> str:
     return LOCATION if engine in ("athena", "clickhouse", "trino", "flink") else ""
+
+
+def test_an_engine_is_named_everywhere() -> None:
+    page = (Path(__file__).parents[1] / "docs" / "guide" / "translate.md").read_text("utf-8").lower()
+    assert set(SQL_ENGINES) <= set(BY_NAME) & set(ENGINES)
+    assert [name for name in NAMES if name not in page or name not in str(translate.__doc__).lower()] == []
 
 
 @pytest.mark.parametrize("engine", TRANSFORMING)

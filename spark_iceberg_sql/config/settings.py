@@ -44,8 +44,8 @@ _T = TypeVar("_T")
 class Option:
     """The option of commands with the name of a setting.
 
-    group: `settings` or `selection` (of rules and files). metavar: of its value. help: instead of the setting's
-    purpose. takes_none: whether an empty list is a value.
+    group: `settings`, of every command that has settings, or `selection`, of those that select rules and files.
+    metavar: of its value. help: instead of the setting's purpose. takes_none: whether an empty list is a value.
     """
 
     group: str

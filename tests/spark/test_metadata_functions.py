@@ -11,6 +11,7 @@ from samples import partly
 
 from spark_iceberg_sql.model.functions.metadata_functions import METADATA_FUNCTIONS
 from spark_iceberg_sql.spark.bridge.jvm import shims
+from spark_iceberg_sql.spark.tables.functions.metadata_rows import ROW_BUILDERS
 from spark_iceberg_sql.syntax.script import statements
 
 TABLE = "local.meta_functions.evolved"
@@ -42,6 +43,10 @@ def make(spark: SparkSession, table: str, version: int) -> None:
         spark.sql(f"DELETE FROM {table} WHERE id IN (1, 11)")
     spark.sql(f"ALTER TABLE {table} WRITE ORDERED BY bucket(8, id), name DESC")
     spark.sql(f"ALTER TABLE {table} SET IDENTIFIER FIELDS id")
+
+
+def test_each_function_without_a_metadata_table_has_its_rows() -> None:
+    assert {f.name for f in METADATA_FUNCTIONS if f.metadata_table is None} == set(ROW_BUILDERS)
 
 
 @pytest.fixture(scope="module")
