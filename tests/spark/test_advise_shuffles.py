@@ -24,8 +24,7 @@ def tables(spark: SparkSession) -> Iterator[None]:
             "('read.split.target-size' = '1000000', 'write.target-file-size-bytes' = '4000000') AS "
             f"SELECT /*+ COALESCE(1) */ id % 30000 AS user, id % 5 AS page, {text} AS s FROM range(80000)"
         )
-    keys = {"spark.sql.autoBroadcastJoinThreshold": "-1", "spark.sql.sources.v2.bucketing.enabled": "true"}
-    with settings(spark, **keys):
+    with settings(spark, **{"spark.sql.autoBroadcastJoinThreshold": "-1"}):
         yield
     for name in NAMES:
         spark.sql(f"DROP TABLE local.advice.{name}")

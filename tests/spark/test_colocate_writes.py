@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from colocate_tables import DIVIDED, SWITCH, create, drop, exchanges, rows, tables_and_copies
+from colocate_tables import DIVIDED, NOT_ADAPTIVE, SWITCH, create, drop, exchanges, rows, tables_and_copies
 from pyspark.sql import SparkSession
 from session_settings import settings
 
@@ -64,7 +64,7 @@ def test_writes_between_tables_partitioned_alike(spark: SparkSession) -> None:
                 statement.replace("{t}", f"{tables}.colo").replace("{w}", f"{tables}.colo.w4")
                 for tables in ("local", "spark_catalog")
             )
-            adaptive = str(bool(number % 2)).lower()
+            adaptive = str(bool(number % 2) or not NOT_ADAPTIVE).lower()
             with settings(spark, **{SWITCH: "always", "spark.sql.adaptive.enabled": adaptive}):
                 assert (exchanges(spark, ours) == 0) == is_grouped, statement
                 spark.sql(ours)
@@ -108,7 +108,7 @@ def test_merge_by_position(spark: SparkSession, version: int, changed: str) -> N
         source = "(SELECT id, count(*) AS n FROM spark_catalog.colo.b GROUP BY id) b"
         earlier = "SELECT * FROM spark_catalog.colo.a WHERE id % 7 <> 2 OR id IS NULL"
         spark.sql("INSERT INTO local.colo.w4 SELECT * FROM local.colo.a")
-        with settings(spark, **{"spark.sql.adaptive.enabled": "false", SWITCH: "always"}):
+        with settings(spark, **{"spark.sql.adaptive.enabled": str(not NOT_ADAPTIVE).lower(), SWITCH: "always"}):
             spark.sql("DELETE FROM local.colo.w4 WHERE id % 7 = 2")
             statement = MERGE.replace("{w}", "local.colo.w4").replace("{t}", "local.colo").replace("{set}", changed)
             assert exchanges(spark, statement) == (0 if changed.startswith("k") else 1)

@@ -35,12 +35,7 @@ def tables(spark: SparkSession) -> Iterator[None]:
             f"INSERT INTO local.spj.{name} SELECT id, timestamp_seconds(1700000000 + id * 40000), "
             "CAST(id % 2 AS INT) FROM range(4)"
         )
-    keys = {
-        "spark.sql.autoBroadcastJoinThreshold": "-1",
-        f"{BUCKETING}enabled": "true",  # the default since Spark 4.1
-        SWITCH: "always",
-    }
-    with settings(spark, **keys):
+    with settings(spark, **{"spark.sql.autoBroadcastJoinThreshold": "-1", SWITCH: "always"}):
         yield
     for name in PARTITIONED:
         spark.sql(f"DROP TABLE local.spj.{name}")
@@ -122,7 +117,7 @@ def test_by_several_fields(spark: SparkSession) -> None:
     fields = answer(spark, text).fields
     assert fields in ("days(ts), bucket(4, id)", "bucket(4, id), days(ts)")
     said = plan(spark, text).partition("groupedBy=no shuffle: local.spj.db and local.spj.bd are grouped by ")[2]
-    assert set(said.partition(")]")[0].partition(") Runtime")[0].split(", ")) >= {"any a.k", "days(ts)"}
+    assert all(field in said.partition("Runtime")[0] for field in ("any a.k", "days(ts)"))
 
 
 # By query: the reason, and the statement to write.

@@ -39,6 +39,8 @@ public class Colocate extends SwitchedRule {
                               GROUPING = "spark.sql.iceberg.planning.preserve-data-grouping",
                               BUCKETING = "spark.sql.sources.v2.bucketing.",
                               ALL_KEYS = "spark.sql.requireAllClusterKeysForCoPartition";
+  /** Spark's own defaults are false before 4.1 and 4.0. No other scan changes: none reports a grouping by itself. */
+  private static final String[] NEEDED = {BUCKETING + "enabled", BUCKETING + "pushPartValues.enabled"};
   /** Settings with which Spark may lose rows above such joins, or which were not tried. */
   private static final String[] UNSURE = {"allowCompatibleTransforms.enabled",
     "allowJoinKeysSubsetOfPartitionKeys.enabled", "partiallyClusteredDistribution.enabled", "shuffle.enabled"};
@@ -69,9 +71,20 @@ public class Colocate extends SwitchedRule {
   }
 
   @Override
+  public void prepare(SparkSession session) {
+    SQLConf conf = session.sessionState().conf();
+    if (!isOn(conf) || conf.contains(GROUPING)) return;
+    for (String key : NEEDED)
+      if (!conf.contains(key) && !isTrue(conf, key)) conf.setConfString(key, "true");
+  }
+
+  @Override
   public String prerequisite(SQLConf conf) {
     if (conf.contains(GROUPING)) return "RESET `" + GROUPING + "`";
-    if (!isTrue(conf, BUCKETING + "enabled")) return "SET " + BUCKETING + "enabled = true";
+    String needed = BUCKETING + "enabled";
+    if (conf.contains(needed) && !isTrue(conf, needed)) return "SET " + needed + " = true";
+    if (GroupedStages.NEED_ADAPTIVE_PLANS && !conf.adaptiveExecutionEnabled())
+      return "SET spark.sql.adaptive.enabled = true";
     for (String key : UNSURE)
       if (isTrue(conf, BUCKETING + key)) return "SET " + BUCKETING + key + " = false";
     return null;

@@ -29,6 +29,9 @@ public final class GroupedStages {
   /** Whether this Spark plans them in a way that was tried. */
   public static final boolean ARE_KNOWN = areKnown();
 
+  /** Spark 3.5 joins checkpoints by their partitions without a look at the values, except of adaptive plans, which have none. */
+  public static final boolean NEED_ADAPTIVE_PLANS = org.apache.spark.package$.MODULE$.SPARK_VERSION().startsWith("3.");
+
   private final Map<Object, GroupedScan> scans = new IdentityHashMap<>();
   private final SparkSession session;
   /** Whether only the rows count, not the time. */
