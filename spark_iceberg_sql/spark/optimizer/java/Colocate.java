@@ -3,6 +3,7 @@ package sparkicebergsql;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -169,6 +170,7 @@ public class Colocate extends SwitchedRule {
     ClusteringKeys keys = ClusteringKeys.of(plan, written);
     Map<Object, DataSourceV2ScanRelation> relations = new IdentityHashMap<>();
     if (keys.isEmpty() || !addScans(plan, relations)) return plan;
+    relations.values().removeAll(Collections.singleton(null));
     Groupings groupings = groupings(plan, keys, relations, written);
     List<GroupedScan> scans = scans(groupings, relations);
     LogicalPlan result = grouped(plan, scans, groupings.areWritten() ? written : null, rejected);
@@ -217,12 +219,17 @@ public class Colocate extends SwitchedRule {
       ScalaTypes.seq(List.of(without((LogicalPlan) plan.children().apply(0), superfluous))));
   }
 
-  /** Adds the scans that could be grouped; false if the plan has grouped ones already. */
+  /**
+   * Adds the scans that could be grouped; false if the plan has grouped ones already.
+   *
+   * @param relations by a scan, its relation; null for one of several, as an UPDATE with a subquery has
+   */
   private static boolean addScans(LogicalPlan plan, Map<Object, DataSourceV2ScanRelation> relations) {
     if (plan instanceof DataSourceV2ScanRelation) {
       DataSourceV2ScanRelation scanned = (DataSourceV2ScanRelation) plan;
       if (scanned.keyGroupedPartitioning().isDefined()) return false;
-      if (GroupedScan.isCandidate(scanned)) relations.put(scanned.scan(), scanned);
+      if (GroupedScan.isCandidate(scanned))
+        relations.put(scanned.scan(), relations.containsKey(scanned.scan()) ? null : scanned);
     }
     for (LogicalPlan child : ScalaTypes.list(plan.children()))
       if (!addScans(child, relations)) return false;

@@ -52,6 +52,8 @@ public final class GroupedStages {
     boolean isMixed;
     /** Whether other rules, or Spark, may skip files once a broadcast side or a subquery is known. */
     boolean mayReadLess;
+    /** Whether the files that a statement replaces are known only when it runs. */
+    boolean mayReplaceLess;
 
     void add(Stage other) {
       scans.addAll(other.scans);
@@ -60,6 +62,7 @@ public final class GroupedStages {
       isReduced |= other.isReduced;
       isMixed |= other.isMixed;
       mayReadLess |= other.mayReadLess;
+      mayReplaceLess |= other.mayReplaceLess;
     }
   }
 
@@ -109,6 +112,15 @@ public final class GroupedStages {
   private String obstacle(Stage stage) {
     if (isAlways) return null;
     if (stage.mayReadLess) return "other rules may leave out files of it while the query runs";
+    if (stage.mayReplaceLess) {
+      // The rows with which it is joined tell how those that are replaced are divided.
+      List<GroupedScan> others = new ArrayList<>();
+      for (GroupedScan scan : stage.scans)
+        if (!scan.isOfReplacedFiles()) others.add(scan);
+      if (others.isEmpty()) return "which of its files are replaced is known only when the statement runs";
+      String obstacle = GroupBalance.obstacle(others, stage.isOfAllRows, session.sparkContext());
+      if (obstacle != null) return obstacle;
+    }
     return GroupBalance.obstacle(stage.scans, stage.isOfAllRows, session.sparkContext());
   }
 
@@ -130,7 +142,8 @@ public final class GroupedStages {
       GroupedScan scan = (GroupedScan) scans.get(((BatchScanExec) node).scan());
       if (scan != null) result.scans.add(scan);
       for (Expression filter : ScalaTypes.list(((BatchScanExec) node).runtimeFilters()))
-        result.mayReadLess |= isKnownLater(filter);
+        if (scan != null && scan.isOfReplacedFiles()) result.mayReplaceLess = true;
+        else result.mayReadLess |= isKnownLater(filter);
       return result;
     }
     if (node.children().isEmpty()) {
