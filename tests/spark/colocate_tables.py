@@ -25,6 +25,8 @@ TABLES = {
     "b": ("bucket(4, id)", "id % 5 <> 2"),
     "c": ("bucket(4, id)", "id IN (1, 2, 3)"),
     "b8": ("bucket(8, id)", "true"),
+    "b6": ("bucket(6, id)", "id % 13 <> 4"),
+    "b3": ("bucket(3, id)", "true"),
     "plain": ("", "true"),
     "kid": ("k, bucket(4, id)", "true"),
     "idk": ("bucket(4, id), k", "true"),

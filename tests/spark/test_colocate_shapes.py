@@ -89,6 +89,16 @@ SHAPES = {
     "SELECT a.k, n FROM {t}.a a JOIN (SELECT id, count(*) AS n, max(k) AS k FROM {t}.b GROUP BY id) b "
     "ON a.id = b.id AND a.k = b.k": 1,  # the group alone
     "SELECT a.id, count(*) FROM {t}.a a JOIN {t}.b b ON a.id = b.id AND a.k = b.k GROUP BY a.id, a.k": 2,
+    # By the common divisor of the numbers of buckets.
+    "SELECT a.id, b.id AS i FROM {t}.a a FULL JOIN {t}.b8 b ON a.id = b.id": 2,
+    "SELECT a.id, b.id AS i FROM {t}.b6 a FULL JOIN {t}.b8 b ON a.id = b.id": 2,
+    "SELECT a.id, b.id AS i FROM {t}.b6 a LEFT JOIN {t}.b8 b ON a.id = b.id LEFT JOIN {t}.a c ON b.id = c.id": 2,
+    "SELECT a.id, b.id AS i FROM {t}.b6 a LEFT JOIN {t}.b8 b ON a.id = b.id LEFT JOIN {t}.a c ON a.id = c.id": 3,
+    "SELECT id FROM {t}.b8 a WHERE NOT EXISTS (SELECT 1 FROM {t}.b6 b WHERE a.id = b.id AND a.k = b.k)": 2,
+    "SELECT a.id, n FROM {t}.b8 a JOIN (SELECT id, count(*) AS n FROM {t}.b6 GROUP BY id) b ON a.id = b.id": 2,
+    "SELECT a.id, row_number() OVER (PARTITION BY a.id ORDER BY a.k, b.k) AS n, b.k "
+    "FROM {t}.b8 a JOIN {t}.idk b ON a.id = b.id": 2,
+    "SELECT DISTINCT a.id FROM {t}.b6 a JOIN {t}.kid b ON a.id <=> b.id": 2,
     # Truncated values, and keys from which those of the fields follow.
     "SELECT s, count(*) FROM {t}.w GROUP BY s": 1,
     "SELECT a.id, b.id AS i FROM {t}.w a JOIN {t}.v b ON a.s = b.s": 2,
@@ -109,7 +119,7 @@ SHAPES = {
     "SELECT p.s, count(*) FROM {t}.ps GROUP BY p.s": 1 * BY_EXPRESSIONS,
     "SELECT p, count(*) FROM {t}.pi GROUP BY p": 0,
     # What is joined on other keys, or partitioned in another way.
-    "SELECT a.id FROM {t}.a a JOIN {t}.b8 b ON a.id = b.id": 0,
+    "SELECT a.id FROM {t}.a a JOIN {t}.b3 b ON a.id = b.id": 0,
     "SELECT a.id FROM {t}.a a JOIN {t}.plain b ON a.id = b.id": 0,
     "SELECT a.id FROM {t}.a a JOIN {t}.b b ON a.k = b.k": 0,
     "SELECT k, count(*) FROM {t}.a GROUP BY k": 0,

@@ -12,7 +12,7 @@ from session_settings import settings
 
 @pytest.fixture(scope="module", autouse=True)
 def tables(spark: SparkSession) -> Iterator[None]:
-    with tables_and_copies(spark, ("a", "b", "b8", "d", "idk")):
+    with tables_and_copies(spark, ("a", "b", "b6", "b8", "d", "idk")):
         yield
 
 
@@ -48,7 +48,8 @@ WRITES = {
     "INSERT INTO {w} SELECT id, max(k), max(s), NULL, NULL FROM {t}.a GROUP BY id": True,
     "INSERT OVERWRITE {w} SELECT * FROM {t}.b": True,
     "INSERT INTO {w} SELECT id + 1, k, s, ts, p FROM {t}.a": False,
-    "INSERT INTO {w} SELECT * FROM {t}.b8": False,
+    "INSERT INTO {w} SELECT * FROM {t}.b8": True,
+    "INSERT INTO {w} SELECT * FROM {t}.b6": False,
     "INSERT INTO {w} SELECT id, k, s, ts, p FROM {t}.d": False,
     "INSERT INTO {w} SELECT * FROM {t}.a UNION ALL SELECT * FROM {t}.b": False,
     "INSERT INTO {w} SELECT /*+ REPARTITION(3) */ * FROM {t}.a": False,

@@ -18,7 +18,7 @@ BUCKETING = "spark.sql.sources.v2.bucketing."
 PARTITIONED = {
     "b4": "PARTITIONED BY (bucket(4, id))",
     "b4x": "PARTITIONED BY (bucket(4, id))",
-    "b8": "PARTITIONED BY (bucket(8, id))",
+    "b9": "PARTITIONED BY (bucket(9, id))",
     "db": "PARTITIONED BY (days(ts), bucket(4, id))",
     "bd": "PARTITIONED BY (bucket(4, id), days(ts))",
     "plain": "",
@@ -53,7 +53,7 @@ ON = ("a.id = b.id", "a.id = b.id AND a.ts = b.ts", "a.ts = b.ts", "a.id = b.k")
 CASES = [(a, b, on) for a in PARTITIONED for b in PARTITIONED if a != b for on in ON]
 KNOWN = [
     ("b4", "b4x", ON[0]),
-    ("b4", "b8", ON[0]),
+    ("b4", "b9", ON[0]),
     ("db", "bd", ON[1]),
     ("b4", "plain", ON[0]),
     ("plain", "b4", ON[0]),
@@ -122,9 +122,9 @@ def test_by_several_fields(spark: SparkSession) -> None:
 
 # By query: the reason, and the statement to write.
 REASONS = {
-    query("b4", "b8", ON[0]): (
-        "local.spj.b4 is partitioned by bucket(4, id), local.spj.b8 by bucket(8, id)",
-        "ALTER TABLE local.spj.b8 REPLACE PARTITION FIELD bucket(8, id) WITH bucket(4, id); then rewrite its files",
+    query("b4", "b9", ON[0]): (
+        "local.spj.b4 is partitioned by bucket(4, id), local.spj.b9 by bucket(9, id)",
+        "ALTER TABLE local.spj.b9 REPLACE PARTITION FIELD bucket(9, id) WITH bucket(4, id); then rewrite its files",
     ),
     query("plain", "b4", ON[0]): (
         "local.spj.plain is not partitioned",
@@ -185,7 +185,7 @@ def test_the_statement_has_the_effect(spark: SparkSession) -> None:
 
 def test_subqueries_and_statements_that_write(spark: SparkSession) -> None:
     inner = "(SELECT max(a.id) FROM local.spj.b4 a JOIN local.spj.b4x b ON a.id = b.id)"
-    for text in (f"SELECT {inner}", f"SELECT * FROM local.spj.b8 WHERE id = {inner}"):
+    for text in (f"SELECT {inner}", f"SELECT * FROM local.spj.b9 WHERE id = {inner}"):
         assert [o.happens for o in sis.spj(spark, text).operators if o.kind == "join"] == [True], text
     joined = query("b4", "b4x", ON[0]).replace("a.k", "a.k AS other")
     spark.sql("CREATE TABLE spj_files (id BIGINT, ts TIMESTAMP, k INT, other INT) USING parquet")

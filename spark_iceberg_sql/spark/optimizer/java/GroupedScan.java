@@ -10,8 +10,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import org.apache.iceberg.BaseScanTaskGroup;
+import org.apache.iceberg.PartitionData;
 import org.apache.iceberg.PartitionField;
 import org.apache.iceberg.PartitionSpec;
+import org.apache.iceberg.ScanTask;
 import org.apache.iceberg.ScanTaskGroup;
 import org.apache.iceberg.StructLike;
 import org.apache.iceberg.spark.source.SparkTable;
@@ -44,14 +47,17 @@ public final class GroupedScan {
   public final Map<List<Object>, Long> bytes;
   /** Whether the original has several tasks. */
   public final boolean isDivided;
+  /** Whether its buckets are read as if there were fewer: a filter while the query runs would plan them anew. */
+  public final boolean isReduced;
 
-  private GroupedScan(
-    Scan original, DataSourceV2ScanRelation relation, String fields, Map<List<Object>, Long> bytes, boolean isDivided) {
+  private GroupedScan(Scan original, DataSourceV2ScanRelation relation, String fields, Map<List<Object>, Long> bytes,
+    boolean isDivided, boolean isReduced) {
     this.original = original;
     this.relation = relation;
     this.fields = fields;
     this.bytes = bytes;
     this.isDivided = isDivided;
+    this.isReduced = isReduced;
   }
 
   /** Whether a node of a plan may be a scan that can be grouped. */
@@ -99,8 +105,8 @@ public final class GroupedScan {
     for (PartitionKey key : grouping.fields.values()) {
       Types.NestedField type = partition.field(key.field.fieldId());
       first = first == null ? type : first;
-      types.put(key.number, field(type, key.clause));
-      clauses.add(key.clause);
+      types.put(key.number, field(type, key.grouping()));
+      clauses.add(key.grouping());
     }
     Map<Integer, Expression> expressions = new TreeMap<>();
     for (PartitionKey key : grouping.fields.values())
@@ -115,6 +121,7 @@ public final class GroupedScan {
     set(scan, TRANSFORMS, null);
     set(scan, TYPE, Types.StructType.of(new ArrayList<Types.NestedField>(types.values())));
     set(scan, GROUPS, null);
+    boolean isReduced = reduce(scan, grouping, new ArrayList<Integer>(types.keySet()));
     Map<List<Object>, Long> bytes = new LinkedHashMap<>();
     for (Object group : (List<?>) call(scan, GROUPS)) {
       List<Object> key = key(((ScanTaskGroup<?>) group).groupingKey(), types.size());
@@ -123,7 +130,30 @@ public final class GroupedScan {
     }
     DataSourceV2ScanRelation relation =
       SparkScans.grouped(scanned, scan, ScalaTypes.seq(new ArrayList<Expression>(expressions.values())));
-    return new GroupedScan(original, relation, String.join(", ", clauses), bytes, tasks > 1);
+    return new GroupedScan(original, relation, String.join(", ", clauses), bytes, tasks > 1, isReduced);
+  }
+
+  /** Gives the tasks of buckets the number of one of fewer buckets; whether there are any. */
+  @SuppressWarnings("unchecked")
+  private static boolean reduce(Scan scan, Groupings.Grouping grouping, List<Integer> numbers)
+    throws ReflectiveOperationException {
+    boolean isReduced = false;
+    for (PartitionKey key : grouping.fields.values()) isReduced |= key.buckets > 0;
+    if (!isReduced) return false;
+    List<Object> groups = new ArrayList<>();
+    for (Object planned : (List<?>) call(scan, GROUPS)) {
+      ScanTaskGroup<ScanTask> group = (ScanTaskGroup<ScanTask>) planned;
+      PartitionData values = ((PartitionData) group.groupingKey()).copy();
+      for (int i = 0; i < numbers.size(); i++) {
+        PartitionKey key = (PartitionKey) grouping.fields.get(numbers.get(i));
+        // A key on whose value nothing depends has that of the first field.
+        if (key == null) key = (PartitionKey) grouping.fields.values().iterator().next();
+        values.set(i, key.reduced(values.get(i)));
+      }
+      groups.add(new BaseScanTaskGroup<ScanTask>(values, group.tasks()));
+    }
+    set(scan, GROUPS, groups);
+    return true;
   }
 
   /** A relation as it was before it was grouped: the argument itself if this class has not done that. */

@@ -32,6 +32,8 @@ public final class GroupedStages {
   /** Spark 3.5 joins checkpoints by their partitions without a look at the values, except of adaptive plans, which have none. */
   public static final boolean NEED_ADAPTIVE_PLANS = org.apache.spark.package$.MODULE$.SPARK_VERSION().startsWith("3.");
 
+  private static final String FILTERED = "other rules may leave out files of it while the query runs";
+
   private final Map<Object, GroupedScan> scans = new IdentityHashMap<>();
   private final SparkSession session;
   /** Whether only the rows count, not the time. */
@@ -54,6 +56,13 @@ public final class GroupedStages {
     boolean mayReadLess;
     /** Whether the files that a statement replaces are known only when it runs. */
     boolean mayReplaceLess;
+
+    /** Whether buckets that are read as fewer may be planned anew. */
+    boolean isFilteredLater() {
+      boolean isReduced = false;
+      for (GroupedScan scan : scans) isReduced |= scan.isReduced;
+      return isReduced && (mayReadLess || mayReplaceLess);
+    }
 
     void add(Stage other) {
       scans.addAll(other.scans);
@@ -100,7 +109,7 @@ public final class GroupedStages {
     if (result.isUnsure || isWritten && last.scans.isEmpty()) return kept;
     for (Stage stage : result.stages)
       if (stage.isUsed) {
-        String obstacle = result.obstacle(stage);
+        String obstacle = stage.isFilteredLater() ? FILTERED : result.obstacle(stage);
         if (obstacle == null) kept.add(stage.scans);
         else
           for (GroupedScan scan : stage.scans) rejected.put(scan.original, obstacle);
@@ -111,7 +120,7 @@ public final class GroupedStages {
   /** Why scans are not worth it; null if they are. */
   private String obstacle(Stage stage) {
     if (isAlways) return null;
-    if (stage.mayReadLess) return "other rules may leave out files of it while the query runs";
+    if (stage.mayReadLess) return FILTERED;
     if (stage.mayReplaceLess) {
       // The rows with which it is joined tell how those that are replaced are divided.
       List<GroupedScan> others = new ArrayList<>();
