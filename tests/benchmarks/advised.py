@@ -4,8 +4,9 @@
 
 Each query runs with all optimizer rules on and off, in turns; both must return the same rows. Of each, the median of
 the rounds: seconds on the clock, of CPU time in the driver's JVM, which without `--master` is all of it, the megabytes
-that tasks wrote for a shuffle, and those that they read of files. The tables are kept in FOLDER for another run. A
-table stands for one of sixteen times the size: its files are smaller. Needs `tpcgen-cli`.
+that tasks wrote for a shuffle, and those of the files that the scans were planned to read. The tables are kept in
+FOLDER for another run. A table stands for one of sixteen times the size: its files, and what opening one costs, are a
+sixteenth. Tables that have a single file are not partitioned. Needs `tpcgen-cli`.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from pyspark.sql import SparkSession
 
 import spark_iceberg_sql as sis
 from tests.benchmarks.colocate import KINDS, Costs
-from tests.benchmarks.reads import QUERIES, TABLES, set_rules
+from tests.benchmarks.reads import QUERIES, TABLES, bytes_planned, set_rules
 
 CONFIG = {
     "spark.driver.memory": "5g",
@@ -32,8 +33,9 @@ CONFIG = {
     "spark.sql.session.timeZone": "UTC",
     "spark.ui.retainedStages": "100000",
 }
-FILE_SIZE = 32 << 20
-SHOWN = ("clock, s", "CPU, s", "shuffled, MB", "read, MB")
+FILE_SIZE, OPEN_COST = 32 << 20, 256 << 10  # at scale 1
+ALL_KINDS = (*KINDS, "files, MB")
+SHOWN = ("clock, s", "CPU, s", "shuffled, MB", "files, MB")
 
 
 def main() -> None:
@@ -65,21 +67,25 @@ def create(spark: SparkSession, scale: str, folder: Path) -> None:
     command = ["tpcgen-cli", "tpch", "parquet", "-s", scale, "--tables", ",".join(tables), "--output-dir", str(target)]
     subprocess.run(command, check=True)
     spark.sql("CREATE NAMESPACE local.tpch")
-    size = int(FILE_SIZE * float(scale))
+    size, cost = (int(bytes_ * float(scale)) for bytes_ in (FILE_SIZE, OPEN_COST))
     for table in tables:
         (source,) = target.glob(f"{table}*") if table != "part" else target.glob("part[!s]*")
         spark.sql(
             f"CREATE TABLE local.tpch.{table} USING iceberg "
-            f"TBLPROPERTIES ('write.target-file-size-bytes' = '{size}') AS SELECT * FROM parquet.`{source}`"
+            f"TBLPROPERTIES ('write.target-file-size-bytes' = '{size}', 'read.split.open-file-cost' = '{cost}') "
+            f"AS SELECT * FROM parquet.`{source}`"
         )
 
 
 def partition(spark: SparkSession, queries: Iterable[str]) -> None:
     """Change and rewrite the tables as the advice says. All of it is asked for before."""
     texts = list(queries)
-    best = {table: sis.advise(spark, f"local.tpch.{table}", texts).best for table in TABLES["tpch"]}
-    for table, proposal in best.items():
-        print(f"{table}: {proposal.title}", flush=True)
+    best = {}
+    for table in TABLES["tpch"]:
+        if spark.sql(f"SELECT 1 FROM local.tpch.{table}.files").count() > 1:
+            best[table] = sis.advise(spark, f"local.tpch.{table}", texts).best
+            print(f"{table}: {best[table].title}", flush=True)
+    for proposal in best.values():
         for statement in proposal.ddl:
             spark.sql(statement)
         if proposal.rewrite is not None and not proposal.is_today:
@@ -99,13 +105,14 @@ def measure(spark: SparkSession, queries: dict[str, str], rounds: int) -> None:
             for switch in ("false", "true") if number % 2 else ("true", "false"):
                 set_rules(spark, switch)
                 costs.start()
-                results[switch] = sorted(map(str, spark.sql(query).collect()))
-                runs[switch].append(costs.values())
+                frame = spark.sql(query)
+                results[switch] = sorted(map(str, frame.collect()))
+                runs[switch].append((*costs.values(), bytes_planned(frame) / 1e6))
         if results["false"] != results["true"] and " LIMIT " not in query:
             raise SystemExit(f"{name}: the rows differ")
         cells = []
         for kind in SHOWN:
-            place = KINDS.index(kind)
+            place = ALL_KINDS.index(kind)
             alone, ours = (statistics.median(r[place] for r in of[1:]) for of in runs.values())  # the first warms up
             less = alone / ours if ours else math.inf if alone else 1.0
             ratios[kind].append(less)

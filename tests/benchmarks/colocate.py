@@ -1,7 +1,7 @@
 """Joins and groups by buckets with the rule `colocate` and without, in turns: clicks and orders of users.
 
 Of each query, the median of some rounds: seconds on the clock, of tasks, of CPU time in the whole JVM, which other
-load on the machine changes less, and the bytes that the tasks wrote for a shuffle, and read of files. By whether only
+load on the machine changes less, and the bytes that the tasks wrote for a shuffle. By whether only
 groups and windows shuffle, or a join does, or nothing can be gained: the geometric mean, the worst and the best.
 
 python -m tests.benchmarks.colocate [--rows 20000 10000000] [--rounds 4] [--buckets 8]
@@ -105,7 +105,7 @@ QUERIES = {
         "SELECT max(n), max(a) FROM (SELECT user, count(*) AS n, max(agent) AS a FROM skewed GROUP BY user)",
     ),
 }
-KINDS = ("clock, s", "tasks, s", "CPU, s", "shuffled, MB", "read, MB")
+KINDS = ("clock, s", "tasks, s", "CPU, s", "shuffled, MB")
 
 
 def main() -> None:
@@ -189,10 +189,7 @@ class Costs:
         stages = self._stages()
         ours = stages[: len(stages) - self._start[2]]  # the latest first
         tasks = sum(stage.executorRunTime() for stage in ours) / 1000
-        shuffled, read = (
-            sum(of) / 1e6 for of in ([s.shuffleWriteBytes() for s in ours], [s.inputBytes() for s in ours])
-        )
-        return seconds, tasks, cpu, shuffled, read
+        return seconds, tasks, cpu, sum(stage.shuffleWriteBytes() for stage in ours) / 1e6
 
     def _stages(self) -> list[Any]:
         context: Any = self._spark.sparkContext
