@@ -1,8 +1,8 @@
 """Joins and groups by buckets with the rule `colocate` and without, in turns: clicks and orders of users.
 
 Of each query, the median of some rounds: seconds on the clock, of tasks, of CPU time in the whole JVM, which other
-load on the machine changes less, and the bytes that the tasks wrote for a shuffle. By whether only groups and windows
-shuffle, or a join does, or nothing can be gained: the geometric mean, the worst and the best.
+load on the machine changes less, and the bytes that the tasks wrote for a shuffle. By whether only
+groups and windows shuffle, or a join does, or nothing can be gained: the geometric mean, the worst and the best.
 
 python -m tests.benchmarks.colocate [--rows 20000 10000000] [--rounds 4] [--buckets 8]
 """

@@ -212,6 +212,11 @@ def metric(scan: Any, name: str) -> int:
     return int(value.get().value()) if value.isDefined() else 0
 
 
+def bytes_planned(frame: DataFrame) -> int:
+    """Of the data files of its scans, before Spark's dynamic pruning."""
+    return sum(metric(scan, "totalDataFileSize") for scan in leaves(frame))
+
+
 def files_read(scan: Any) -> int:
     """Iceberg reports the files ahead of Spark's dynamic pruning, which leaves out splits by their partition values."""
     files = metric(scan, "resultDataFiles")

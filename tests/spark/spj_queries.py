@@ -166,26 +166,37 @@ def _key(random: Random, column: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class RandomMerge:
-    """A MERGE whose source is a join. rows: the query of the rows that the target then has, on tables before it."""
+class RandomWrite:
+    """A MERGE, an UPDATE or a DELETE. rows: the query of the rows that the target then has, on tables before it."""
 
     target: str
     statement: str
     rows: str
 
 
-def merges(seed: int, n: int, names: tuple[str, ...] = tuple(TABLES)) -> list[RandomMerge]:
+def writes(seed: int, n: int, names: tuple[str, ...] = tuple(TABLES)) -> list[RandomWrite]:
     """n of them, into tables that are joined by their id."""
     random = Random(seed)
-    return [_merge(random, [name for name in names if _KEYS[name[0]] == "id"]) for _ in range(n)]
+    return [_write(random, [name for name in names if _KEYS[name[0]] == "id"]) for _ in range(n)]
 
 
-def _merge(random: Random, names: list[str]) -> RandomMerge:
+def _write(random: Random, names: list[str]) -> RandomWrite:
     target, left, right = random.choices(names, k=3)
     source = (
         f"(SELECT a.id, max(a.v) AS v, count(*) AS n FROM {{t}}.{left} a "
         f"{random.choice(('', 'LEFT', 'FULL'))} JOIN {{t}}.{right} b ON a.id = b.id GROUP BY a.id) s"
     )
+    kind = random.choice(("MERGE", "MERGE", "UPDATE", "DELETE"))
+    if kind != "MERGE":
+        condition = f"EXISTS (SELECT 1 FROM {source} WHERE t.id = s.id AND s.v % {random.choice((2, 3))} > 0)"
+        if random.random() < 0.3:
+            condition = f"t.v % {random.choice((2, 3, 7))} = 1"
+        old = f"SELECT id, k, ts, s, x, v FROM {{t}}.{target} t WHERE NOT coalesce({condition}, false)"
+        if kind == "DELETE":
+            return RandomWrite(target, f"DELETE FROM {{t}}.{target} t WHERE {condition}", old)
+        new = f"SELECT id, k, ts, s, x, v + 100 FROM {{t}}.{target} t WHERE {condition}"
+        statement = f"UPDATE {{t}}.{target} t SET v = t.v + 100 WHERE {condition}"
+        return RandomWrite(target, statement, f"{old} UNION ALL {new}")
     statement = (
         f"MERGE INTO {{t}}.{target} t USING {source} ON t.id = s.id WHEN MATCHED AND s.v % 3 = 0 THEN DELETE "
         "WHEN MATCHED THEN UPDATE SET v = t.v + s.n WHEN NOT MATCHED THEN INSERT (id, v) VALUES (s.id, s.n)"
@@ -195,7 +206,7 @@ def _merge(random: Random, names: list[str]) -> RandomMerge:
         f"LEFT JOIN {source} ON t.id = s.id WHERE s.id IS NULL OR s.v IS NULL OR s.v % 3 <> 0 UNION ALL "
         f"SELECT s.id, NULL, NULL, NULL, NULL, s.n FROM {source} LEFT ANTI JOIN {{t}}.{target} t ON t.id = s.id"
     )
-    return RandomMerge(target, statement, rows)
+    return RandomWrite(target, statement, rows)
 
 
 def result(spark: SparkSession, query: str, tables: str) -> list[str]:

@@ -12,6 +12,7 @@ from colocate_tables import (
     GROUPING,
     JOIN,
     LARGE,
+    NOT_ADAPTIVE,
     SWITCH,
     grouped,
     is_grouped,
@@ -65,7 +66,7 @@ def test_chosen_by_itself(spark: SparkSession, large: None) -> None:
 
 
 def test_the_list_of_rules_says_what_is_missing(spark: SparkSession) -> None:
-    """Before Spark 4.1, the setting is off by default."""
+    """The setting is off by default before Spark 4.1: the first plan turns it on, unless it has a value."""
     query = "SELECT description FROM iceberg_rules() WHERE name = 'colocate' AND enabled"
     (before,) = spark.sql(query).first()
     with settings(spark, **{f"{BUCKETING}enabled": "false"}):
@@ -88,28 +89,29 @@ def test_the_user_s_settings_win(spark: SparkSession) -> None:
         assert is_grouped(spark)
 
 
-def is_merged(spark: SparkSession, merge: spj_queries.RandomMerge, mode: str) -> bool:
-    """Whether a MERGE changes the table as it would change a copy; then it is undone."""
-    target = f"local.spjr.{merge.target}"
-    spark.sql(f"ALTER TABLE {target} SET TBLPROPERTIES ('write.merge.mode' = '{mode}', 'format-version' = '2')")
+def is_written(spark: SparkSession, write: spj_queries.RandomWrite, mode: str) -> bool:
+    """Whether a statement changes the table as it would change a copy; then it is undone."""
+    target = f"local.spjr.{write.target}"
+    modes = ", ".join(f"'write.{kind}.mode' = '{mode}'" for kind in ("merge", "update", "delete"))
+    spark.sql(f"ALTER TABLE {target} SET TBLPROPERTIES ({modes}, 'format-version' = '2')")
     (before,) = spark.sql(f"SELECT snapshot_id FROM {target}.refs").first()
-    truth = spj_queries.result(spark, merge.rows, "spark_catalog.spjr")
+    truth = spj_queries.result(spark, write.rows, "spark_catalog.spjr")
     with settings(spark, **{SWITCH: "always"}):
-        spark.sql(merge.statement.replace("{t}", "local.spjr"))
+        spark.sql(write.statement.replace("{t}", "local.spjr"))
     after = spj_queries.result(spark, f"SELECT * FROM {target}", "")
-    spark.sql(f"CALL local.system.rollback_to_snapshot('spjr.{merge.target}', {before})")
+    spark.sql(f"CALL local.system.rollback_to_snapshot('spjr.{write.target}', {before})")
     return after == truth
 
 
-def compare(spark: SparkSession, seed: int, count: int, merges: int, names: tuple[str, ...]) -> None:
+def compare(spark: SparkSession, seed: int, count: int, writes: int, names: tuple[str, ...]) -> None:
     spj_queries.create(spark, seed, names)
     wrong, without_shuffle = [], 0
     try:
-        for number, merge in enumerate(spj_queries.merges(seed, merges, names)):
-            if not is_merged(spark, merge, ("copy-on-write", "merge-on-read")[number % 3 > 0]):
-                wrong.append((merge.target, merge.statement))
+        for number, write in enumerate(spj_queries.writes(seed, writes, names)):
+            if not is_written(spark, write, ("copy-on-write", "merge-on-read")[number % 2]):
+                wrong.append((write.target, write.statement))
         for query in spj_queries.queries(seed, count, names, computed=True):
-            adaptive = str(query.aqe).lower()
+            adaptive = str(query.aqe or not NOT_ADAPTIVE).lower()
             with settings(spark, **{SWITCH: "always", "spark.sql.adaptive.enabled": adaptive}):
                 without_shuffle += grouped(spark.sql(query.text.replace("{t}", "local.spjr"))) > 0
                 truth = spj_queries.result(spark, query.text, "spark_catalog.spjr")
@@ -124,7 +126,7 @@ def compare(spark: SparkSession, seed: int, count: int, merges: int, names: tupl
 
 
 def test_random_queries(spark: SparkSession) -> None:
-    compare(spark, 7, 6, 2, ("b8", "b4o", "b4", "kb4"))
+    compare(spark, 7, 6, 4, ("b8", "b4o", "b4", "kb4"))
 
 
 @pytest.mark.swept

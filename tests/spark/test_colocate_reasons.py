@@ -29,7 +29,7 @@ from spark_iceberg_sql.spark.bridge.plans.spark_issues import issues_of
 
 @pytest.fixture(scope="module", autouse=True)
 def tables(spark: SparkSession) -> Iterator[None]:
-    with tables_and_copies(spark, ("a", "b", "b8", "d", "plain")):
+    with tables_and_copies(spark, ("a", "b", "b3", "b8", "d", "plain")):
         yield
 
 
@@ -41,10 +41,10 @@ def large(spark: SparkSession) -> Iterator[None]:
 
 # By query, with the rule's switch as it is by default: what explain says of its shuffles.
 REASONS = {
-    "SELECT a.id FROM {t}.a a JOIN {t}.b8 b ON a.id = b.id": (
-        "local.colo.a and local.colo.b8: shuffled, since local.colo.a is partitioned by bucket(4, id), "
-        "local.colo.b8 by bucket(8, id); to avoid it: ALTER TABLE local.colo.b8 "
-        "REPLACE PARTITION FIELD bucket(8, id) WITH bucket(4, id); then rewrite its files"
+    "SELECT a.id FROM {t}.a a JOIN {t}.b3 b ON a.id = b.id": (
+        "local.colo.a and local.colo.b3: shuffled, since local.colo.a is partitioned by bucket(4, id), "
+        "local.colo.b3 by bucket(3, id); to avoid it: ALTER TABLE local.colo.b3 "
+        "REPLACE PARTITION FIELD bucket(3, id) WITH bucket(4, id); then rewrite its files"
     ),
     "SELECT a.id FROM {t}.plain a JOIN {t}.b b ON a.id = b.id": (
         "local.colo.plain and local.colo.b: shuffled, since local.colo.plain is not partitioned; to avoid it: "

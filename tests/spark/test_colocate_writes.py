@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from colocate_tables import DIVIDED, SWITCH, create, drop, exchanges, rows, tables_and_copies
+from colocate_tables import DIVIDED, NOT_ADAPTIVE, SWITCH, create, drop, exchanges, rows, tables_and_copies
 from pyspark.sql import SparkSession
 from session_settings import settings
 
 
 @pytest.fixture(scope="module", autouse=True)
 def tables(spark: SparkSession) -> Iterator[None]:
-    with tables_and_copies(spark, ("a", "b", "b8", "d", "idk")):
+    with tables_and_copies(spark, ("a", "b", "b6", "b8", "d", "idk")):
         yield
 
 
@@ -48,7 +48,8 @@ WRITES = {
     "INSERT INTO {w} SELECT id, max(k), max(s), NULL, NULL FROM {t}.a GROUP BY id": True,
     "INSERT OVERWRITE {w} SELECT * FROM {t}.b": True,
     "INSERT INTO {w} SELECT id + 1, k, s, ts, p FROM {t}.a": False,
-    "INSERT INTO {w} SELECT * FROM {t}.b8": False,
+    "INSERT INTO {w} SELECT * FROM {t}.b8": True,
+    "INSERT INTO {w} SELECT * FROM {t}.b6": False,
     "INSERT INTO {w} SELECT id, k, s, ts, p FROM {t}.d": False,
     "INSERT INTO {w} SELECT * FROM {t}.a UNION ALL SELECT * FROM {t}.b": False,
     "INSERT INTO {w} SELECT /*+ REPARTITION(3) */ * FROM {t}.a": False,
@@ -64,7 +65,7 @@ def test_writes_between_tables_partitioned_alike(spark: SparkSession) -> None:
                 statement.replace("{t}", f"{tables}.colo").replace("{w}", f"{tables}.colo.w4")
                 for tables in ("local", "spark_catalog")
             )
-            adaptive = str(bool(number % 2)).lower()
+            adaptive = str(bool(number % 2) or not NOT_ADAPTIVE).lower()
             with settings(spark, **{SWITCH: "always", "spark.sql.adaptive.enabled": adaptive}):
                 assert (exchanges(spark, ours) == 0) == is_grouped, statement
                 spark.sql(ours)
@@ -108,7 +109,7 @@ def test_merge_by_position(spark: SparkSession, version: int, changed: str) -> N
         source = "(SELECT id, count(*) AS n FROM spark_catalog.colo.b GROUP BY id) b"
         earlier = "SELECT * FROM spark_catalog.colo.a WHERE id % 7 <> 2 OR id IS NULL"
         spark.sql("INSERT INTO local.colo.w4 SELECT * FROM local.colo.a")
-        with settings(spark, **{"spark.sql.adaptive.enabled": "false", SWITCH: "always"}):
+        with settings(spark, **{"spark.sql.adaptive.enabled": str(not NOT_ADAPTIVE).lower(), SWITCH: "always"}):
             spark.sql("DELETE FROM local.colo.w4 WHERE id % 7 = 2")
             statement = MERGE.replace("{w}", "local.colo.w4").replace("{t}", "local.colo").replace("{set}", changed)
             assert exchanges(spark, statement) == (0 if changed.startswith("k") else 1)
@@ -116,5 +117,46 @@ def test_merge_by_position(spark: SparkSession, version: int, changed: str) -> N
             truth = rows(spark, merged.replace("{b}", source).replace("{t}", earlier), "")
             spark.sql(statement)
         assert rows(spark, "SELECT id, k FROM local.colo.w4", "") == truth
+    finally:
+        drop(spark, "w4")
+
+
+MATCHES = "EXISTS (SELECT 1 FROM {t}.b b WHERE b.id = w.id AND b.k = 2)"
+# Statements that replace files: the query of the rows of id and k that are left, and how often rows are
+# shuffled. Before, Spark looks for the files: it groups their names.
+REPLACEMENTS = (
+    (MERGE.replace("{set}", "k = b.n"), MERGED.replace("{id}", "w.id"), 3),
+    (MERGE.replace("{set}", "id = b.n, k = b.n"), MERGED.replace("{id}", "coalesce(b.n, w.id)"), 4),
+    ("UPDATE {w} SET k = 9 WHERE id % 5 < 3", "SELECT id, if(id % 5 < 3, 9, k) FROM ({t})", 1),
+    ("UPDATE {w} SET id = id + 1 WHERE id % 5 < 3", "SELECT if(id % 5 < 3, id + 1, id), k FROM ({t})", 2),
+    (f"UPDATE {{w}} w SET k = 9 WHERE {MATCHES}", f"SELECT id, if({MATCHES}, 9, k) FROM ({{t}}) w", 7),
+    ("DELETE FROM {w} WHERE k = 1", "SELECT id, k FROM ({t}) WHERE k <> 1", 1),
+    (f"DELETE FROM {{w}} w WHERE {MATCHES}", f"SELECT id, k FROM ({{t}}) w WHERE NOT {MATCHES}", 1),
+)
+
+
+@pytest.mark.parametrize("version", [2, 3])
+def test_files_that_are_replaced(spark: SparkSession, version: int) -> None:
+    """Those with rows that change, and no others."""
+    modes = ", ".join(f"'write.{kind}.mode' = 'copy-on-write'" for kind in ("merge", "update", "delete"))
+    create(spark, "w4", "bucket(4, id)", f"{DIVIDED}, {modes}, 'format-version' = '{version}'")
+    try:
+        spark.sql("INSERT INTO local.colo.w4 SELECT * FROM local.colo.a")
+        (snapshot,) = spark.sql("SELECT snapshot_id FROM local.colo.w4.refs").first()
+        for number, (statement, query, shuffled) in enumerate(REPLACEMENTS):
+            ours = statement.replace("{w}", "local.colo.w4").replace("{t}", "local.colo")
+            source = "(SELECT id, count(*) AS n FROM spark_catalog.colo.b GROUP BY id) b"
+            query = query.replace("{b}", source).replace("({t})", "spark_catalog.colo.a")
+            adaptive = str(bool(number % 2) or not NOT_ADAPTIVE).lower()
+            with settings(spark, **{SWITCH: "always", "spark.sql.adaptive.enabled": adaptive}):
+                assert exchanges(spark, ours) == shuffled, statement
+                spark.sql(ours)
+            truth = rows(spark, query.replace("{t}", "spark_catalog.colo"), "")
+            assert rows(spark, "SELECT id, k FROM local.colo.w4", "") == truth, statement
+            spark.sql(f"CALL local.system.rollback_to_snapshot('colo.w4', {snapshot})")
+        with settings(spark, **{SWITCH: "always"}):
+            spark.sql("DELETE FROM local.colo.w4 WHERE id = (SELECT max(id) FROM local.colo.a)")
+        replaced = "SELECT summary['deleted-data-files'] FROM local.colo.w4.snapshots ORDER BY committed_at DESC"
+        assert spark.sql(replaced).first()[0] == "1"
     finally:
         drop(spark, "w4")

@@ -161,7 +161,6 @@ def reader(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     """A session for the page alone, returned by `sis.session()`."""
     monkeypatch.chdir(tmp_path)
     own = sis.install(spark.newSession())
-    own.conf.set("spark.sql.sources.v2.bucketing.enabled", "true")  # the default since Spark 4.1
 
     def session(*_: Any, **__: Any) -> SparkSession:
         return own

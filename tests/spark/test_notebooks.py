@@ -39,7 +39,6 @@ if spark_minor(pyspark.__version__) != SPARK_MINORS[0]:  # the committed outputs
     _VARIES += (
         (re.compile(r"\b(?:function|routine)\b"), "routine"),
         (re.compile(r"A column,? (?:variable, )?or"), "A column or"),
-        (re.compile(r"\n *SET spark.sql.sources.v2.bucketing.enabled = true;"), ""),
         (re.compile(r"== Physical Plan ==.*", re.DOTALL), "== Physical Plan =="),
         (re.compile(r"\bbytes=\d+"), "bytes=#"),
     )

@@ -36,11 +36,15 @@ Column = tuple[str, str]  # a table's name and the path of its column
 
 @dataclass(frozen=True, slots=True)
 class _Move:
-    """What an operator of a query shuffles. kept: the keys of the fields, with one of which it does not."""
+    """What an operator of a query shuffles. kept: the keys of the fields, with one of which it does not.
+
+    is_today: whether it shuffles with today's specs of all tables.
+    """
 
     query: Query
     bytes: int
     kept: frozenset[tuple[int, str]]
+    is_today: bool
 
 
 class ShuffleCosts:
@@ -64,7 +68,7 @@ class ShuffleCosts:
                 self._statements[field.key] = _statements(joined, columns, count, self._name)
         self.fields = tuple(fields.values())
         self._moves = [
-            _Move(query, row.bytes, frozenset(kept))
+            _Move(query, row.bytes, frozenset(kept), row.fields is None)
             for query, row in rows
             if (kept := self._kept(row, self.fields) | (self._kept(row, today) if row.fields is not None else set()))
         ]
@@ -85,7 +89,9 @@ class ShuffleCosts:
     def notes(self, spec: SpecFields) -> Iterator[str]:
         """What else is to do, so that a spec saves its shuffles: the same buckets in the tables that are joined."""
         for field in spec:
-            saved = sum(m.query.weight * m.bytes for m in self._moves if field.key in m.kept)
+            saved = sum(m.query.weight * m.bytes for m in self._moves if m.is_today and field.key in m.kept)
+            if not saved:
+                continue  # with the numbers of buckets that the tables have
             for table, statement in self._statements.get(field.key, {}).items():
                 yield (
                     f"`{table}` needs the same buckets, so that {size(round(saved))} are not shuffled: {statement}; "

@@ -3,6 +3,7 @@ package sparkicebergsql;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
@@ -39,6 +40,8 @@ public class Colocate extends SwitchedRule {
                               GROUPING = "spark.sql.iceberg.planning.preserve-data-grouping",
                               BUCKETING = "spark.sql.sources.v2.bucketing.",
                               ALL_KEYS = "spark.sql.requireAllClusterKeysForCoPartition";
+  /** Spark's own defaults are false before 4.1 and 4.0. Iceberg's other scans stay: none reports a grouping by itself. */
+  private static final String[] NEEDED = {BUCKETING + "enabled", BUCKETING + "pushPartValues.enabled"};
   /** Settings with which Spark may lose rows above such joins, or which were not tried. */
   private static final String[] UNSURE = {"allowCompatibleTransforms.enabled",
     "allowJoinKeysSubsetOfPartitionKeys.enabled", "partiallyClusteredDistribution.enabled", "shuffle.enabled"};
@@ -69,9 +72,20 @@ public class Colocate extends SwitchedRule {
   }
 
   @Override
+  public void prepare(SparkSession session) {
+    SQLConf conf = session.sessionState().conf();
+    if (!isOn(conf) || conf.contains(GROUPING)) return;
+    for (String key : NEEDED)
+      if (!conf.contains(key) && !isTrue(conf, key)) conf.setConfString(key, "true");
+  }
+
+  @Override
   public String prerequisite(SQLConf conf) {
     if (conf.contains(GROUPING)) return "RESET `" + GROUPING + "`";
-    if (!isTrue(conf, BUCKETING + "enabled")) return "SET " + BUCKETING + "enabled = true";
+    String needed = BUCKETING + "enabled";
+    if (conf.contains(needed) && !isTrue(conf, needed)) return "SET " + needed + " = true";
+    if (GroupedStages.NEED_ADAPTIVE_PLANS && !conf.adaptiveExecutionEnabled())
+      return "SET spark.sql.adaptive.enabled = true";
     for (String key : UNSURE)
       if (isTrue(conf, BUCKETING + key)) return "SET " + BUCKETING + key + " = false";
     return null;
@@ -156,6 +170,7 @@ public class Colocate extends SwitchedRule {
     ClusteringKeys keys = ClusteringKeys.of(plan, written);
     Map<Object, DataSourceV2ScanRelation> relations = new IdentityHashMap<>();
     if (keys.isEmpty() || !addScans(plan, relations)) return plan;
+    relations.values().removeAll(Collections.singleton(null));
     Groupings groupings = groupings(plan, keys, relations, written);
     List<GroupedScan> scans = scans(groupings, relations);
     LogicalPlan result = grouped(plan, scans, groupings.areWritten() ? written : null, rejected);
@@ -204,12 +219,17 @@ public class Colocate extends SwitchedRule {
       ScalaTypes.seq(List.of(without((LogicalPlan) plan.children().apply(0), superfluous))));
   }
 
-  /** Adds the scans that could be grouped; false if the plan has grouped ones already. */
+  /**
+   * Adds the scans that could be grouped; false if the plan has grouped ones already.
+   *
+   * @param relations by a scan, its relation; null for one of several, as an UPDATE with a subquery has
+   */
   private static boolean addScans(LogicalPlan plan, Map<Object, DataSourceV2ScanRelation> relations) {
     if (plan instanceof DataSourceV2ScanRelation) {
       DataSourceV2ScanRelation scanned = (DataSourceV2ScanRelation) plan;
       if (scanned.keyGroupedPartitioning().isDefined()) return false;
-      if (GroupedScan.isCandidate(scanned)) relations.put(scanned.scan(), scanned);
+      if (GroupedScan.isCandidate(scanned))
+        relations.put(scanned.scan(), relations.containsKey(scanned.scan()) ? null : scanned);
     }
     for (LogicalPlan child : ScalaTypes.list(plan.children()))
       if (!addScans(child, relations)) return false;

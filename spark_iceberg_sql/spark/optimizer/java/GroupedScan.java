@@ -10,8 +10,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import org.apache.iceberg.BaseScanTaskGroup;
+import org.apache.iceberg.PartitionData;
 import org.apache.iceberg.PartitionField;
 import org.apache.iceberg.PartitionSpec;
+import org.apache.iceberg.ScanTask;
 import org.apache.iceberg.ScanTaskGroup;
 import org.apache.iceberg.StructLike;
 import org.apache.iceberg.spark.source.SparkTable;
@@ -30,7 +33,8 @@ import org.objenesis.ObjenesisStd;
  * of one scan with the same files, which are not planned again: only how they are divided among tasks differs.
  */
 public final class GroupedScan {
-  private static final String GROUPS = "taskGroups", TYPE = "groupingKeyType";
+  private static final String GROUPS = "taskGroups", TYPE = "groupingKeyType", IS_GROUPED = "preserveDataGrouping",
+                              TRANSFORMS = "groupingKeyTransforms";
   private static final String NOTE = "no shuffle: ", BY = " grouped by ", UNUSED = "any ";
 
   /** As the optimizer built it. */
@@ -43,26 +47,28 @@ public final class GroupedScan {
   public final Map<List<Object>, Long> bytes;
   /** Whether the original has several tasks. */
   public final boolean isDivided;
+  /** Whether its buckets are read as if there were fewer: a filter while the query runs would plan them anew. */
+  public final boolean isReduced;
 
-  private GroupedScan(
-    Scan original, DataSourceV2ScanRelation relation, String fields, Map<List<Object>, Long> bytes, boolean isDivided) {
+  private GroupedScan(Scan original, DataSourceV2ScanRelation relation, String fields, Map<List<Object>, Long> bytes,
+    boolean isDivided, boolean isReduced) {
     this.original = original;
     this.relation = relation;
     this.fields = fields;
     this.bytes = bytes;
     this.isDivided = isDivided;
+    this.isReduced = isReduced;
   }
 
   /** Whether a node of a plan may be a scan that can be grouped. */
   public static boolean isCandidate(Object plan) {
     if (!(plan instanceof DataSourceV2ScanRelation)) return false;
     DataSourceV2ScanRelation scanned = (DataSourceV2ScanRelation) plan;
-    if (!scanned.scan().getClass().getName().equals(SparkScans.OF_QUERY)) return false;
+    if (!SparkScans.readsFiles(scanned.scan())) return false;
     if (scanned.keyGroupedPartitioning().isDefined() || scanned.ordering().isDefined()) return false;
     Object relation = scanned.relation();
     if (!(relation instanceof DataSourceV2Relation)) return false;
     Object table = ((DataSourceV2Relation) relation).table();
-    // Those of a MERGE by position: the write does not look at its scan for the files that it replaces.
     if (!(table instanceof SparkTable) && !(table instanceof RowLevelOperationTable)) return false;
     PartitionLayout layout = PartitionLayout.of(relation);
     return layout != null && layout.table().spec().isPartitioned() && layout.snapshot() != null;
@@ -99,8 +105,8 @@ public final class GroupedScan {
     for (PartitionKey key : grouping.fields.values()) {
       Types.NestedField type = partition.field(key.field.fieldId());
       first = first == null ? type : first;
-      types.put(key.number, field(type, key.clause));
-      clauses.add(key.clause);
+      types.put(key.number, field(type, key.grouping()));
+      clauses.add(key.grouping());
     }
     Map<Integer, Expression> expressions = new TreeMap<>();
     for (PartitionKey key : grouping.fields.values())
@@ -111,10 +117,11 @@ public final class GroupedScan {
       expressions.put(other.getKey(), PartitionKey.any((Expression) other.getValue(), first));
     }
     int tasks = ((List<?>) call(scan, GROUPS)).size();
-    set(scan, "preserveDataGrouping", Boolean.TRUE);
-    set(scan, "groupingKeyTransforms", null);
+    set(scan, IS_GROUPED, Boolean.TRUE);
+    set(scan, TRANSFORMS, null);
     set(scan, TYPE, Types.StructType.of(new ArrayList<Types.NestedField>(types.values())));
     set(scan, GROUPS, null);
+    boolean isReduced = reduce(scan, grouping, new ArrayList<Integer>(types.keySet()));
     Map<List<Object>, Long> bytes = new LinkedHashMap<>();
     for (Object group : (List<?>) call(scan, GROUPS)) {
       List<Object> key = key(((ScanTaskGroup<?>) group).groupingKey(), types.size());
@@ -123,7 +130,30 @@ public final class GroupedScan {
     }
     DataSourceV2ScanRelation relation =
       SparkScans.grouped(scanned, scan, ScalaTypes.seq(new ArrayList<Expression>(expressions.values())));
-    return new GroupedScan(original, relation, String.join(", ", clauses), bytes, tasks > 1);
+    return new GroupedScan(original, relation, String.join(", ", clauses), bytes, tasks > 1, isReduced);
+  }
+
+  /** Gives the tasks of buckets the number of one of fewer buckets; whether there are any. */
+  @SuppressWarnings("unchecked")
+  private static boolean reduce(Scan scan, Groupings.Grouping grouping, List<Integer> numbers)
+    throws ReflectiveOperationException {
+    boolean isReduced = false;
+    for (PartitionKey key : grouping.fields.values()) isReduced |= key.buckets > 0;
+    if (!isReduced) return false;
+    List<Object> groups = new ArrayList<>();
+    for (Object planned : (List<?>) call(scan, GROUPS)) {
+      ScanTaskGroup<ScanTask> group = (ScanTaskGroup<ScanTask>) planned;
+      PartitionData values = ((PartitionData) group.groupingKey()).copy();
+      for (int i = 0; i < numbers.size(); i++) {
+        PartitionKey key = (PartitionKey) grouping.fields.get(numbers.get(i));
+        // A key on whose value nothing depends has that of the first field.
+        if (key == null) key = (PartitionKey) grouping.fields.values().iterator().next();
+        values.set(i, key.reduced(values.get(i)));
+      }
+      groups.add(new BaseScanTaskGroup<ScanTask>(values, group.tasks()));
+    }
+    set(scan, GROUPS, groups);
+    return true;
   }
 
   /** A relation as it was before it was grouped: the argument itself if this class has not done that. */
@@ -132,13 +162,16 @@ public final class GroupedScan {
     String reason = ReadNotes.reason(scanned);
     if (!scanned.keyGroupedPartitioning().isDefined() || reason == null || !reason.contains(NOTE)) return scanned;
     Scan scan = copy(scanned.scan());
-    set(scan, "preserveDataGrouping", Boolean.FALSE);
+    set(scan, IS_GROUPED, Boolean.FALSE);
     set(scan, TYPE, null);
     set(scan, GROUPS, null);
     return SparkScans.grouped(scanned, scan, null);
   }
 
-  /** The relation, with the tables for which it is grouped noted for explanations. */
+  /** Whether the files are those that a statement may replace: which of them it does, a filter tells when it runs. */
+  public boolean isOfReplacedFiles() { return original.getClass().getName().equals(SparkScans.OF_REPLACED_FILES); }
+
+  /** The relation to run, with the tables for which it is grouped noted for explanations. */
   public DataSourceV2ScanRelation noted(List<GroupedScan> together) throws ReflectiveOperationException {
     Set<String> names = new LinkedHashSet<>();
     for (GroupedScan scan : together) names.add(PartitionLayout.name((DataSourceV2Relation) scan.relation.relation()));
@@ -148,7 +181,14 @@ public final class GroupedScan {
     List<Types.NestedField> types = new ArrayList<>(type(relation.scan()).fields());
     types.set(0, field((Types.NestedField) types.get(0), tables + ((Types.NestedField) types.get(0)).name()));
     set(relation.scan(), TYPE, Types.StructType.of(types)); // the names are what EXPLAIN shows
-    return SparkScans.replaced(relation, ReadNotes.noted(read, tables + Outgoing.visible(fields)), relation.scan());
+    Scan scan = relation.scan();
+    if (isOfReplacedFiles()) {
+      // The write asks this very object for the files that were left of it, and replaces those.
+      for (String name : new String[] {IS_GROUPED, TRANSFORMS, TYPE, GROUPS})
+        set(original, name, field(scan, name).get(scan));
+      scan = original;
+    }
+    return SparkScans.replaced(relation, ReadNotes.noted(read, tables + Outgoing.visible(fields)), scan);
   }
 
   /** By what a relation is grouped; null if it is not. */
@@ -193,9 +233,13 @@ public final class GroupedScan {
   }
 
   private static void set(Scan scan, String name, Object value) throws ReflectiveOperationException {
+    field(scan, name).set(scan, value);
+  }
+
+  private static Field field(Scan scan, String name) throws NoSuchFieldException {
     Field field = SparkScans.field(scan, new String[] {name});
     if (field == null) throw new NoSuchFieldException(name + " of " + scan.getClass().getName());
-    field.set(scan, value);
+    return field;
   }
 
   private static Object call(Scan scan, String name) throws ReflectiveOperationException {

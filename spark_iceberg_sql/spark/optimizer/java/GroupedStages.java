@@ -29,6 +29,11 @@ public final class GroupedStages {
   /** Whether this Spark plans them in a way that was tried. */
   public static final boolean ARE_KNOWN = areKnown();
 
+  /** Spark 3.5 joins checkpoints by their partitions without a look at the values, except of adaptive plans, which have none. */
+  public static final boolean NEED_ADAPTIVE_PLANS = org.apache.spark.package$.MODULE$.SPARK_VERSION().startsWith("3.");
+
+  private static final String FILTERED = "other rules may leave out files of it while the query runs";
+
   private final Map<Object, GroupedScan> scans = new IdentityHashMap<>();
   private final SparkSession session;
   /** Whether only the rows count, not the time. */
@@ -49,6 +54,15 @@ public final class GroupedStages {
     boolean isMixed;
     /** Whether other rules, or Spark, may skip files once a broadcast side or a subquery is known. */
     boolean mayReadLess;
+    /** Whether the files that a statement replaces are known only when it runs. */
+    boolean mayReplaceLess;
+
+    /** Whether buckets that are read as fewer may be planned anew. */
+    boolean isFilteredLater() {
+      boolean isReduced = false;
+      for (GroupedScan scan : scans) isReduced |= scan.isReduced;
+      return isReduced && (mayReadLess || mayReplaceLess);
+    }
 
     void add(Stage other) {
       scans.addAll(other.scans);
@@ -57,6 +71,7 @@ public final class GroupedStages {
       isReduced |= other.isReduced;
       isMixed |= other.isMixed;
       mayReadLess |= other.mayReadLess;
+      mayReplaceLess |= other.mayReplaceLess;
     }
   }
 
@@ -94,7 +109,7 @@ public final class GroupedStages {
     if (result.isUnsure || isWritten && last.scans.isEmpty()) return kept;
     for (Stage stage : result.stages)
       if (stage.isUsed) {
-        String obstacle = result.obstacle(stage);
+        String obstacle = stage.isFilteredLater() ? FILTERED : result.obstacle(stage);
         if (obstacle == null) kept.add(stage.scans);
         else
           for (GroupedScan scan : stage.scans) rejected.put(scan.original, obstacle);
@@ -105,7 +120,16 @@ public final class GroupedStages {
   /** Why scans are not worth it; null if they are. */
   private String obstacle(Stage stage) {
     if (isAlways) return null;
-    if (stage.mayReadLess) return "other rules may leave out files of it while the query runs";
+    if (stage.mayReadLess) return FILTERED;
+    if (stage.mayReplaceLess) {
+      // The rows with which it is joined tell how those that are replaced are divided.
+      List<GroupedScan> others = new ArrayList<>();
+      for (GroupedScan scan : stage.scans)
+        if (!scan.isOfReplacedFiles()) others.add(scan);
+      if (others.isEmpty()) return "which of its files are replaced is known only when the statement runs";
+      String obstacle = GroupBalance.obstacle(others, stage.isOfAllRows, session.sparkContext());
+      if (obstacle != null) return obstacle;
+    }
     return GroupBalance.obstacle(stage.scans, stage.isOfAllRows, session.sparkContext());
   }
 
@@ -127,7 +151,8 @@ public final class GroupedStages {
       GroupedScan scan = (GroupedScan) scans.get(((BatchScanExec) node).scan());
       if (scan != null) result.scans.add(scan);
       for (Expression filter : ScalaTypes.list(((BatchScanExec) node).runtimeFilters()))
-        result.mayReadLess |= isKnownLater(filter);
+        if (scan != null && scan.isOfReplacedFiles()) result.mayReplaceLess = true;
+        else result.mayReadLess |= isKnownLater(filter);
       return result;
     }
     if (node.children().isEmpty()) {

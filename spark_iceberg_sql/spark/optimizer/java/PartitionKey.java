@@ -16,19 +16,25 @@ import scala.Option;
 
 /** A partition field of a scanned table with a key of the query from which the field's values follow. */
 public final class PartitionKey {
+  /** Divisors that are greater are not looked for. */
+  private static final int MAX_BUCKETS = 4096;
+
   public final PartitionField field;
   /** As in DDL: bucket(8, id), and the column in it. */
   public final String clause, column;
   /** Of the key, and whether rows with the same value of it are in the same partition of two tables. */
   public final Integer number;
   public final String function;
+  /** The number of buckets to which those of the field are reduced, by the remainder; 0 for the field's own values. */
+  public final int buckets;
   private final Expression key;
   /** Whether the key is half of a comparison with <=>: the values follow from it and from whether the column is null. */
   private final boolean isOrNull;
 
-  private PartitionKey(PartitionField field, String clause, String column, Integer number, Expression key,
+  private PartitionKey(PartitionField field, int buckets, String clause, String column, Integer number, Expression key,
     String function, boolean isOrNull) {
     this.field = field;
+    this.buckets = buckets;
     this.clause = clause;
     this.column = column;
     this.number = number;
@@ -48,14 +54,32 @@ public final class PartitionKey {
       if (source == null || source.fieldId() != field.sourceId()) continue;
       String name = PartitionLayout.quoted(column), clause = clause(field, source, name);
       if (clause == null || !isSure(field, column, layout)) continue;
-      String function = name(field, compared != null) + " " + column.dataType().catalogString();
-      result.add(new PartitionKey(field, clause, name, keys.number(key), key, function, compared != null));
+      String type = " " + column.dataType().catalogString();
+      boolean isOrNull = compared != null;
+      result.add(
+        new PartitionKey(field, 0, clause, name, keys.number(key), key, name(field, 0, isOrNull) + type, isOrNull));
+      for (int n : fewer(field))
+        result.add(
+          new PartitionKey(field, n, clause, name, keys.number(key), key, name(field, n, isOrNull) + type, isOrNull));
     }
     return result;
   }
 
+  /** The numbers of buckets of which that of a field is a multiple: the hash of a value decides on all of them. */
+  private static List<Integer> fewer(PartitionField field) {
+    List<Integer> divisors = new ArrayList<>();
+    Transform transform = Transform.ofSpec(field.transform().toString());
+    if (transform == null || !transform.hashes) return divisors;
+    for (int n = 2; n <= parameter(field) / 2 && n <= MAX_BUCKETS; n++)
+      if (parameter(field) % n == 0) divisors.add(Integer.valueOf(n));
+    return divisors;
+  }
+
   /** Whether it divides rows more finely than another one of the same column. */
-  public boolean isFinerThan(PartitionKey other) { return fineness() > other.fineness(); }
+  public boolean isFinerThan(PartitionKey other) {
+    if (field != other.field) return fineness() > other.fineness();
+    return other.buckets > 0 && (buckets == 0 || buckets > other.buckets);
+  }
 
   private int fineness() {
     if (field.transform().isIdentity()) return Integer.MAX_VALUE;
@@ -66,12 +90,24 @@ public final class PartitionKey {
   public Expression expression(Types.NestedField type) {
     Attribute column = KeyColumn.of(key);
     if (field.transform().isIdentity() && !isOrNull) return column;
-    return transform(name(field, isOrNull), column, type);
+    return transform(name(field, buckets, isOrNull), column, type);
   }
 
   /** Rows that <=> compares are never taken for rows in the same partitions as those that = compares. */
-  private static String name(PartitionField field, boolean isOrNull) {
-    return field.transform() + (isOrNull ? " or null" : "");
+  private static String name(PartitionField field, int buckets, boolean isOrNull) {
+    String transform = field.transform().toString();
+    if (buckets > 0) transform = transform.substring(0, transform.indexOf('[') + 1) + buckets + "]";
+    return transform + (isOrNull ? " or null" : "");
+  }
+
+  /** A value of the field as one of fewer buckets. */
+  public Object reduced(Object value) {
+    return value == null || buckets == 0 ? value : (Object) Integer.valueOf(((Integer) value).intValue() % buckets);
+  }
+
+  /** By what rows are grouped, as in DDL: bucket(4, id) also where the table is partitioned by bucket(8, id). */
+  public String grouping() {
+    return buckets == 0 ? clause : clause.substring(0, clause.indexOf('(') + 1) + buckets + ", " + column + ")";
   }
 
   /** The partitioning by a key on whose value nothing depends: in each partition, its values are those of type. */

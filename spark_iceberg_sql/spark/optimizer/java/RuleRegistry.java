@@ -106,8 +106,11 @@ public class RuleRegistry {
         Seq<Rule<LogicalPlan>> present = methods.extraOptimizations();
         for (Rule<LogicalPlan> rule : ScalaTypes.list(present))
           if (!(rule instanceof SwitchedRule)) rulesToRun.add(rule);
-        for (RuleEntry entry : entries)
-          if (inForce(entry, installed)) rulesToRun.add(entry.rule());
+        for (RuleEntry entry : entries) {
+          if (!inForce(entry, installed)) continue;
+          entry.rule().prepare((SparkSession) session);
+          rulesToRun.add(entry.rule());
+        }
         Seq<Rule<LogicalPlan>> rules = ScalaTypes.seq(rulesToRun);
         if (!rules.equals(present)) methods.extraOptimizations_$eq(rules);
       }

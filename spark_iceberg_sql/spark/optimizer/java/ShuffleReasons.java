@@ -163,9 +163,7 @@ public final class ShuffleReasons {
       if (row.reason == null) row.reason = (String) rejected.get(side.scanned.scan());
     for (ShuffleSide side : sides)
       if (row.reason == null && !GroupedScan.isCandidate(side.scanned) && side.grouped.isEmpty())
-        row.reason = side.scanned.scan().getClass().getName().equals(SparkScans.OF_QUERY)
-          ? "the snapshot of " + side.name + " that is read is chosen by an option"
-          : "the files of " + side.name + " are read to be replaced, by copy-on-write";
+        row.reason = "the snapshot of " + side.name + " that is read is chosen by an option";
     for (ShuffleSide side : sides)
       if (row.reason == null && side.isEarlier) {
         row.reason = "the files of " + side.name + " that are read have an earlier partition spec";

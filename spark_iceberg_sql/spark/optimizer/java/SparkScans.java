@@ -18,7 +18,7 @@ public final class SparkScans {
   /** The scan of a query. */
   public static final String OF_QUERY = "org.apache.iceberg.spark.source.SparkBatchQueryScan";
   /** The scan of the files that a DELETE, an UPDATE or a MERGE replaces. */
-  private static final String OF_REPLACED_FILES = "org.apache.iceberg.spark.source.SparkCopyOnWriteScan";
+  public static final String OF_REPLACED_FILES = "org.apache.iceberg.spark.source.SparkCopyOnWriteScan";
   /** The field of the builder and the method of the scan: of Iceberg 1.12 on Spark 4.1, and before. */
   public static final String[] FILTERS = {"filters", "filterExpressions"};
 

@@ -47,6 +47,9 @@ public abstract class SwitchedRule extends ScalaTypes.PlanRule<LogicalPlan> {
   /** The statement without which the rule changes no plan of a session, although it is on; null if it may. */
   public String prerequisite(SQLConf conf) { return null; }
 
+  /** Gives a session the settings that the rule needs, except those that have a value; before each plan. */
+  public void prepare(SparkSession session) {}
+
   /** What the rule has decided for an optimized plan, as a list of records in JSON. */
   public String described(LogicalPlan plan) throws IOException, ReflectiveOperationException { return "[]"; }
 

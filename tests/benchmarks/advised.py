@@ -1,0 +1,132 @@
+"""TPC-H on tables that are partitioned as `advise` proposes for all its queries: Spark and Iceberg alone, and ours.
+
+    python -m tests.benchmarks.advised [--scale 1] [--rounds 3] [--master 'local-cluster[2,1,3072]'] [--folder FOLDER]
+
+Each query runs with all optimizer rules on and off, in turns; both must return the same rows. Of each, the median of
+the rounds: seconds on the clock, of CPU time in the driver's JVM, which without `--master` is all of it, the megabytes
+that tasks wrote for a shuffle, and those of the files that the scans were planned to read. The tables are kept in
+FOLDER for another run. A table stands for one of sixteen times the size: its files, and what opening one costs, are a
+sixteenth. Tables that have a single file are not partitioned. Needs `tpcgen-cli`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import re
+import statistics
+import subprocess
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+
+import spark_iceberg_sql as sis
+from tests.benchmarks.colocate import KINDS, Costs
+from tests.benchmarks.reads import QUERIES, TABLES, bytes_planned, set_rules
+
+CONFIG = {
+    "spark.driver.memory": "5g",
+    "spark.sql.shuffle.partitions": "8",
+    "spark.ui.enabled": "false",
+    "spark.sql.session.timeZone": "UTC",
+    "spark.ui.retainedStages": "100000",
+}
+FILE_SIZE, OPEN_COST = 32 << 20, 256 << 10  # at scale 1
+ALL_KINDS = (*KINDS, "files, MB")
+SHOWN = ("clock, s", "CPU, s", "shuffled, MB", "files, MB")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.advised", description=__doc__)
+    parser.add_argument("--scale", default="1", help="1 is about a gigabyte of text")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--master", default="local[*]")
+    parser.add_argument("--folder", help="keeps the tables")
+    parser.add_argument("--query", nargs="+", default=[], help="these alone, such as q18")
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(arguments.folder or temporary)
+        is_kept = (folder / "warehouse" / "tpch").exists()
+        spark = sis.session(folder / "warehouse", config={**CONFIG, "spark.master": arguments.master})
+        spark.sparkContext.setLogLevel("ERROR")
+        queries = dict(re.findall(r"^-- (.+)\n(.+);$", (QUERIES / "tpch.sql").read_text(), re.MULTILINE))
+        if not is_kept:
+            create(spark, arguments.scale, folder)
+            spark.sql("USE local.tpch")
+            partition(spark, queries.values())
+        spark.sql("USE local.tpch")
+        measure(spark, {n: q for n, q in queries.items() if n in (arguments.query or queries)}, arguments.rounds)
+        spark.stop()
+
+
+def create(spark: SparkSession, scale: str, folder: Path) -> None:
+    tables = TABLES["tpch"]
+    target = folder / "generated"
+    command = ["tpcgen-cli", "tpch", "parquet", "-s", scale, "--tables", ",".join(tables), "--output-dir", str(target)]
+    subprocess.run(command, check=True)
+    spark.sql("CREATE NAMESPACE local.tpch")
+    size, cost = (int(bytes_ * float(scale)) for bytes_ in (FILE_SIZE, OPEN_COST))
+    for table in tables:
+        (source,) = target.glob(f"{table}*") if table != "part" else target.glob("part[!s]*")
+        spark.sql(
+            f"CREATE TABLE local.tpch.{table} USING iceberg "
+            f"TBLPROPERTIES ('write.target-file-size-bytes' = '{size}', 'read.split.open-file-cost' = '{cost}') "
+            f"AS SELECT * FROM parquet.`{source}`"
+        )
+
+
+def partition(spark: SparkSession, queries: Iterable[str]) -> None:
+    """Change and rewrite the tables as the advice says. All of it is asked for before."""
+    texts = list(queries)
+    best = {}
+    for table in TABLES["tpch"]:
+        if spark.sql(f"SELECT 1 FROM local.tpch.{table}.files").count() > 1:
+            best[table] = sis.advise(spark, f"local.tpch.{table}", texts).best
+            print(f"{table}: {best[table].title}", flush=True)
+    for proposal in best.values():
+        for statement in proposal.ddl:
+            spark.sql(statement)
+        if proposal.rewrite is not None and not proposal.is_today:
+            spark.sql(proposal.rewrite)
+
+
+def measure(spark: SparkSession, queries: dict[str, str], rounds: int) -> None:
+    print("\n| query | " + " | ".join(f"{kind} | with | less" for kind in SHOWN) + " |")
+    print(f"|---|{'--:|' * (3 * len(SHOWN))}")
+    costs = Costs(spark)
+    ratios: dict[str, list[float]] = {kind: [] for kind in SHOWN}
+    sums: dict[str, list[float]] = {kind: [0.0, 0.0] for kind in SHOWN}
+    for name, query in queries.items():
+        runs: dict[str, list[tuple[float, ...]]] = {"false": [], "true": []}
+        results: dict[str, list[str]] = {}
+        for number in range(rounds + 1):
+            for switch in ("false", "true") if number % 2 else ("true", "false"):
+                set_rules(spark, switch)
+                costs.start()
+                frame = spark.sql(query)
+                results[switch] = sorted(map(str, frame.collect()))
+                runs[switch].append((*costs.values(), bytes_planned(frame) / 1e6))
+        if results["false"] != results["true"] and " LIMIT " not in query:
+            raise SystemExit(f"{name}: the rows differ")
+        cells = []
+        for kind in SHOWN:
+            place = ALL_KINDS.index(kind)
+            alone, ours = (statistics.median(r[place] for r in of[1:]) for of in runs.values())  # the first warms up
+            less = alone / ours if ours else math.inf if alone else 1.0
+            ratios[kind].append(less)
+            sums[kind] = [sums[kind][0] + alone, sums[kind][1] + ours]
+            cells.append(f"{alone:.2f} | {ours:.2f} | {less:.2f}")
+        print(f"| {name} | {' | '.join(cells)} |", flush=True)
+    for kind in SHOWN:
+        alone, ours = sums[kind]
+        mean = math.exp(statistics.fmean(math.log(r) for r in ratios[kind] if math.isfinite(r)))
+        print(
+            f"\n{kind}: {alone:.1f} and {ours:.1f} in all; geometric mean {mean:.2f} times less, "
+            f"worst {min(ratios[kind]):.2f}, best {max(ratios[kind]):.2f}"
+        )
+
+
+if __name__ == "__main__":
+    main()
