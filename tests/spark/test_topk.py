@@ -385,4 +385,4 @@ def test_random_queries(spark: SparkSession, seed: int) -> None:
                 assert rows == expected, query
                 assert read <= all_read, query
                 fewer += read < all_read
-    assert fewer > 1
+    assert fewer > 0
