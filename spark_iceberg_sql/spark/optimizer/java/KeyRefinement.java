@@ -29,7 +29,7 @@ public final class KeyRefinement {
 
   /** The rank of a transform of time, higher the finer its unit; below all of them for another one, or for null. */
   public static int fineness(Transform transform) {
-    int index = transform == null ? -1 : UNITS.indexOf(transform.unit);
+    int index = transform == null || transform.unit == null ? -1 : UNITS.indexOf(transform.unit);
     return index < 0 ? -UNITS.size() : -index;
   }
 

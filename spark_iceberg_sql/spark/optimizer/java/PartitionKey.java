@@ -77,7 +77,8 @@ public final class PartitionKey {
 
   /** Whether it divides rows more finely than another one of the same column. */
   public boolean isFinerThan(PartitionKey other) {
-    if (field != other.field) return fineness() > other.fineness();
+    // Not the same object: some versions of Iceberg make the fields of a spec anew.
+    if (!field.equals(other.field)) return fineness() > other.fineness();
     return other.buckets > 0 && (buckets == 0 || buckets > other.buckets);
   }
 
