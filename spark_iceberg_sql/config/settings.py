@@ -186,6 +186,10 @@ class Settings:
         self.sources = sources or {}
         self.values = {getattr(type(self), name).key: value for name, value in fields.items()}
 
+    def __repr__(self) -> str:
+        """All that decides on findings: results are kept by a digest of it."""
+        return f"Settings(root={self.root!r}, sources={dict(self.sources)!r}, values={self.values!r})"
+
     def source(self, key: str) -> str:
         """The source of a key's value: a file, the command line, or the default."""
         return self.sources.get(key, "default")

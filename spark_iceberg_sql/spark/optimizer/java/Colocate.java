@@ -40,7 +40,7 @@ public class Colocate extends SwitchedRule {
                               GROUPING = "spark.sql.iceberg.planning.preserve-data-grouping",
                               BUCKETING = "spark.sql.sources.v2.bucketing.",
                               ALL_KEYS = "spark.sql.requireAllClusterKeysForCoPartition";
-  /** Spark's own defaults are false before 4.1 and 4.0. Iceberg's other scans stay: none reports a grouping by itself. */
+  /** Spark's own defaults are false in older versions. Iceberg's other scans stay: none reports a grouping by itself. */
   private static final String[] NEEDED = {BUCKETING + "enabled", BUCKETING + "pushPartValues.enabled"};
   /** Settings with which Spark may lose rows above such joins, or which were not tried. */
   private static final String[] UNSURE = {"allowCompatibleTransforms.enabled",
