@@ -34,7 +34,7 @@ def run(args: argparse.Namespace) -> int:
     settings = configuration(args).of(path / "any" if path.is_dir() else path)
     lines = []
     for key, setting in SETTINGS.items():
-        value = settings.values.get(key, setting.default)
+        value = setting.value_in(settings)
         lines.append((f"{key} = {_toml(value)}" if value is not None else f"# {key} is not set", key))
     width = max(len(text) for text, _ in lines if len(text) <= 60)
     sys.stdout.writelines(f"{text:<{width}}  # {visible(settings.source(key))}\n" for text, key in lines)

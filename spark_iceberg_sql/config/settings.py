@@ -74,7 +74,12 @@ class Setting(Generic[_T]):
     @overload
     def __get__(self, instance: Settings, owner: type) -> _T: ...
     def __get__(self, instance: Settings | None, owner: type) -> Setting[_T] | _T:
-        return self if instance is None else instance.values.get(self.key, self.default)
+        return self if instance is None else self.value_in(instance)
+
+    def value_in(self, settings: Settings) -> _T:
+        """Its value in the settings of a file."""
+        value: _T = settings.values.get(self.key, self.default)
+        return value
 
 
 class Settings:
@@ -239,39 +244,39 @@ class Settings:
         """True if a file, or a directory that contains it, is excluded."""
         return any(matches(path, glob, self.root) for glob in self.exclude)
 
-    def overridden(self, given: Mapping[str, Any]) -> Settings:
+    def overridden(self, values: Mapping[str, Any]) -> Settings:
         """The settings with the values of the command line, whose paths are relative to the working directory.
 
-        given: by key, None if not set. Raises ConfigError.
+        values: by key, None if not set. Raises ConfigError.
         """
         working_directory = Path.cwd()
-        given = {key: value for key, value in given.items() if value is not None}
+        overrides = {key: value for key, value in values.items() if value is not None}
         for key in ("ddl", "scripts", "exclude"):
-            if key in given:
-                given[key] = [str(working_directory / glob) if "/" in glob else glob for glob in given[key]]
-        settings = self.updated(given, COMMAND_LINE, working_directory)
+            if key in overrides:
+                overrides[key] = [str(working_directory / glob) if "/" in glob else glob for glob in overrides[key]]
+        settings = self.updated(overrides, COMMAND_LINE, working_directory)
         settings.values["metadata"] = {**self.metadata, **settings.metadata}
         return settings
 
-    def updated(self, given: Mapping[str, Any], source: str, base: Path) -> Settings:
-        """The settings with other values. given: by key, unchecked. base: the folder of paths. Raises ConfigError."""
+    def updated(self, values: Mapping[str, Any], source: str, base: Path) -> Settings:
+        """The settings with other values. values: by key, unchecked. base: the folder of paths. Raises ConfigError."""
         source_text = source if source.startswith("the ") else f"`{source}`"
-        values = {}
-        for key, value in given.items():
+        parsed = {}
+        for key, value in values.items():
             if key not in SETTINGS:
                 suggestion = did_you_mean(key.replace("_", "-"), SETTINGS)
                 raise ConfigError(f"unknown key `{key}` in {source_text}{suggestion}")
             try:
-                values[key] = SETTINGS[key].value_type.read(value, base)
+                parsed[key] = SETTINGS[key].value_type.read(value, base)
             except WrongValueError as error:
                 raise ConfigError(f"`{key}` in {source_text} must be {error}") from None
             except RecursionError:
                 raise ConfigError(f"`{key}` in {source_text} is nested too deeply") from None
-        return self._with(values, dict.fromkeys(given, source))
+        return self._with(parsed, dict.fromkeys(values, source))
 
     def with_values_of(self, other: Settings, keys: Iterable[str]) -> Settings:
         """The settings with another's values for some keys."""
-        return self._with({key: other.values.get(key, SETTINGS[key].default) for key in keys}, {})
+        return self._with({key: SETTINGS[key].value_in(other) for key in keys}, {})
 
     def _with(self, values: Mapping[str, Any], sources: Mapping[str, str]) -> Settings:
         settings = Settings(root=self.root, sources={**self.sources, **sources})

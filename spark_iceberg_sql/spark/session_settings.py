@@ -14,9 +14,9 @@ PREFIX = "spark.iceberg_sql."
 class SessionSetting:
     """A setting.
 
-    key: in capitals what the user names. where: `session`, `application` (before it starts), or `table` (a property).
-    takes: its values. default: the text of the documentation. purpose: in one sentence. is_fixed: whether clients of a
-    server cannot change it.
+    key: with what the user names in capitals. where: `session`, `application` (before it starts), or `table` (a
+    property). takes: its values. default: the text of the documentation. purpose: in one sentence. is_fixed: whether
+    clients of a server cannot change it.
     """
 
     key: str
