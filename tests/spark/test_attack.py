@@ -18,7 +18,7 @@ from samples import share
 from test_right_rows import CLOCKS
 
 from spark_iceberg_sql.spark.bridge.jvm import compiler
-from spark_iceberg_sql.spark.optimizer import rule_classes, rule_records
+from spark_iceberg_sql.spark.optimizer import rule_classes
 
 HOUR, DAY = 3_600_000_000, 86_400_000_000
 
@@ -362,10 +362,7 @@ NUMBERS = count()
 
 @cache
 def _texts() -> dict[str, str]:
-    parts = next(rule.parts for rule in rule_records.RULES if rule.name == "prune")
-    names = (*rule_records.SHARED, *parts, "Prune")
-    texts = {name: compiler.source("spark_iceberg_sql.spark.optimizer", name) for name in names}
-    return {**dict(rule_classes.base_sources()), **texts}
+    return dict([*rule_classes.base_sources(), *compiler.sources("spark_iceberg_sql.spark.optimizer", "Prune")])
 
 
 def compiled(mistake: Mistake | None, attack: bool) -> Any:

@@ -12,7 +12,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from spark_iceberg_sql.spark.bridge.jvm import compiler, shims
-from spark_iceberg_sql.spark.optimizer import rule_classes, rule_records
+from spark_iceberg_sql.spark.optimizer import rule_classes
 
 SOURCE = Path(__file__).with_name("RuleTables.java")
 HOUR, DAY = 3_600_000_000, 86_400_000_000
@@ -24,12 +24,11 @@ TABLE = "local.tables.t"
 @pytest.fixture(scope="module")
 def ask(spark: SparkSession) -> Any:
     """An object of RuleTables.java, in a class loader below those of the rule `prune`."""
-    parts = next(rule.parts for rule in rule_records.RULES if rule.name == "prune")
     loader = compiler.context_loader()
     for name, text in rule_classes.base_sources():
         loader = compiler.compile_java(text, f"{name}.java", loader)
-    for name in (*rule_records.SHARED, *parts):
-        loader = compiler.compiled("spark_iceberg_sql.spark.optimizer", name, loader)
+    for name, text in compiler.sources("spark_iceberg_sql.spark.optimizer", "Prune"):
+        loader = compiler.compile_java(text, f"{name}.java", loader)
     text = SOURCE.read_text(encoding="utf-8")
     loader = compiler.compile_java(text, SOURCE.name, loader)
     return compiler.instance(loader, "sparkicebergsql.RuleTables")

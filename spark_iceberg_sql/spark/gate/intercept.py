@@ -22,7 +22,7 @@ from pyspark.sql import SparkSession
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.model.functions.metadata_functions import NAMES
 from spark_iceberg_sql.spark.bridge.gate import requests
-from spark_iceberg_sql.spark.bridge.jvm import process
+from spark_iceberg_sql.spark.bridge.jvm import compiler, process
 from spark_iceberg_sql.spark.bridge.jvm.gateway import Java, gateway, java_session
 from spark_iceberg_sql.spark.gate import conflicts, read_errors, write_errors
 from spark_iceberg_sql.spark.gate.admission import admit
@@ -34,27 +34,6 @@ from spark_iceberg_sql.syntax import failed_commits
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-_SOURCES = (
-    (injection.__package__ or "", "ScalaTypes"),
-    *(
-        (__package__ or "", name)
-        for name in (
-            "DdlPrefilter",
-            "CommandText",
-            "CheckedMark",
-            "Admission",
-            "GateParser",
-            "Parameters",
-            "PendingStatement",
-            "ConnectClient",
-            "Refusal",
-            "GateRule",
-            "PythonCheck",
-            "HiveThread",
-            "Gate",
-        )
-    ),
-)
 # Another session committed first: a statement of one commit wrote nothing, so it can be retried.
 _ATTEMPTS = 5
 
@@ -101,9 +80,14 @@ def _explain_errors(*, explains: bool) -> None:
     process.report_end(gateway(), explains)
 
 
+def _sources() -> list[tuple[str, str]]:
+    scala_types = compiler.source(injection.__package__ or "", "ScalaTypes")
+    return [("ScalaTypes", scala_types), *compiler.sources(__package__ or "", "Gate")]
+
+
 def _jvm_gate() -> Java:
     try:
-        return requests.ensure_gate(_SOURCES, NAMES, admit)
+        return requests.ensure_gate(_sources(), NAMES, admit)
     except ValueError as error:
         raise IcebergSqlError(
             f"the check of partition DDL cannot be built for this version of Spark: {error}\n"

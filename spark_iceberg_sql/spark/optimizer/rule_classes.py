@@ -18,7 +18,7 @@ from spark_iceberg_sql.spark.bridge.jvm.java_rows import (
     TransformRow,
     WrongBoundsRow,
 )
-from spark_iceberg_sql.spark.optimizer.rule_records import FACTS, PACKAGE, PROBES, RULES, SHARED, Rule
+from spark_iceberg_sql.spark.optimizer.rule_records import FACTS, PACKAGE, PROBES, RULES, Rule
 
 _REGISTRY = "RuleRegistry"
 # Per JVM, i.e. per gateway: why a class does not fit, by its name; and those for which that has been reported.
@@ -30,7 +30,7 @@ def registry() -> Any | None:
     """A new RuleRegistry, without rules; None if it cannot be compiled: `faults` then has the reason for each."""
     classes = compiler.ClassSet()
     _FAULTS[gateway.gateway()] = classes.faults
-    for name, text in shared_sources():
+    for name, text in registry_sources():
         classes.add(name, text)
     return _instance(classes.loader(), _REGISTRY, classes.faults)
 
@@ -75,24 +75,20 @@ def new_faults() -> dict[str, str]:
     return faults()
 
 
-def _source(name: str) -> str:
-    return compiler.source(__package__ or "", name)
-
-
 def sources() -> list[tuple[str, str]]:
     """The Java files of all rules, name and text, each after those that it needs."""
-    return [*shared_sources(), *rule_sources()]
+    return [*registry_sources(), *rule_sources()]
 
 
-def shared_sources() -> list[tuple[str, str]]:
-    """Of them, those that all rules share."""
-    return [*base_sources(), *((name, _source(name)) for name in SHARED)]
+def registry_sources() -> list[tuple[str, str]]:
+    """Of them, those of the registry."""
+    return [*base_sources(), *compiler.sources(__package__ or "", _REGISTRY)]
 
 
 def rule_sources() -> list[tuple[str, str]]:
     """Of them, the others."""
-    parts = (name for rule in RULES for name in (*rule.parts, rule.java))
-    return [(name, _source(name)) for name in dict.fromkeys((PROBES, FACTS, *parts))]  # several may need the same
+    names = (_REGISTRY, PROBES, FACTS, *(rule.java for rule in RULES))
+    return [file for file in compiler.sources(__package__ or "", *names) if file not in registry_sources()]
 
 
 def base_sources() -> list[tuple[str, str]]:

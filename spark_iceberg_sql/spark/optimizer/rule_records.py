@@ -1,6 +1,6 @@
-"""The optimizer rules: a record of each, and the Java classes that it needs.
+"""The optimizer rules: a record of each.
 
-To add a rule, write `java/<Name>.java` (a class that extends SwitchedRule) and add a record to RULES.
+To add a rule, write `java/rules/<Name>.java` (a class that extends SwitchedRule) and add a record to RULES.
 """
 
 from __future__ import annotations
@@ -12,21 +12,6 @@ from spark_iceberg_sql.spark.optimizer.iceberg_issues import ISSUES
 from spark_iceberg_sql.spark.session_settings import PREFIX
 
 PACKAGE = "sparkicebergsql"
-# Classes that every rule may use, each built on the ones before it.
-SHARED = (
-    "ScalaTypes", "Outgoing", "SwitchedRule", "Invocation", "Calls", "Transform", "BoundFault", "KeptFacts",
-    "PartitionOverflow", "UnwrittenColumns", "OrcTimes", "ParquetTimes", "TruncatedFile", "FileUnits", "NullResiduals",
-    "PlainFigures", "FileFigures", "WorkerPool", "ReadAhead", "ManifestPass", "ManifestCheck", "SnapshotManifests",
-    "FileBounds", "NullStructs", "DeleteCache", "PartitionLayout", "OrcConstants", "DynamicOverwrite", "ImpliedLiteral",
-    "WrappedConstants", "Predicates", "Positions", "Relations", "TrialTable", "ReadNotes", "SnapshotFiles",
-    "WrittenRows", "OpenWriters", "RowLevelOption", "FileCondition", "AnsweredTables", "RuntimeRules", "SelfTests",
-    "RuleEntry", "RuleRegistry",
-)  # fmt: skip
-
-
-# Expressions that are monotonic in a column: parts of several rules.
-_MONOTONIC = ("SingleColumnFunction", "ExpressionKind", "Clocks", "MixedRadixSum", "MonotonicExpression")
-
 # Tests this Iceberg for known faults.
 PROBES = "IssueProbes"
 # What the rules know of tables and scans, for Python.
@@ -50,9 +35,8 @@ class Phase(Enum):
 class Rule:
     """An optimizer rule.
 
-    name: in iceberg_rules(). java: its class, and the name of its file `java/<java>.java`. summary: one
-    sentence. if_disabled: what its absence means to the user, for the warning. parts: the classes it needs
-    in addition to the shared ones, each built on the ones before it.
+    name: in iceberg_rules(). java: its class, and the name of its file. summary: one
+    sentence. if_disabled: what its absence means to the user, for the warning.
     """
 
     name: str
@@ -60,7 +44,6 @@ class Rule:
     phase: Phase
     summary: str
     if_disabled: str
-    parts: tuple[str, ...] = ()
 
     @property
     def switch(self) -> str:
@@ -80,44 +63,6 @@ class Rule:
         return f"{PACKAGE}.{self.java}"
 
 
-# From expressions to the ranges of a column that they imply.
-_RANGES = (
-    *_MONOTONIC,
-    "Intervals",
-    "Comparison",
-    "CyclicParts",
-    "ImpliedRanges",
-    "ImpliedTransforms",
-    "TrialValues",
-    "CounterexampleSearch",
-    "IndexedColumn",
-    "ConclusionCache",
-)
-# What the limits of a plan cut off, and the files that may hold rows of it.
-_LIMITS = (
-    *_RANGES,
-    "PartitionFieldTerm",
-    "ConstantExpression",
-    "FileTruth",
-    "ColumnBounds",
-    "LimitedRelation",
-    "FileSample",
-)
-# Scans that are grouped by partition fields, and why others are not.
-_SHUFFLES = (
-    "SparkScans", "ClusteringKeys", "KeyColumn", "PartitionFunction", "KeyRefinement", "PartitionKey", "Groupings",
-    "GroupedScan", "ByteSize", "GroupBalance", "GroupedStages", "ShuffleSide", "ShuffleReasons",
-)  # fmt: skip
-# A scan that must have a filter on a partition field: `joins` may still give it that while the query runs.
-_REQUIRED_FILTERS = (
-    "ByteSize",
-    "SparkScans",
-    "FilterRequirement",
-    "PartitionFilters",
-    "FilterProposal",
-    "MissingFilter",
-    "UnfilteredScan",
-)
 # Those before push-down run before OptimizeMetadataOnlyDeleteFromTable, the first pre-CBO rule: a rule that
 # is injected there would come too late for DELETE. (excludedRules holds the class names: they are public.)
 RULES: tuple[Rule, ...] = (
@@ -127,24 +72,6 @@ RULES: tuple[Rule, ...] = (
         phase=Phase.JUST_BEFORE_PUSH_DOWN,
         summary="answers count, min, max and DISTINCT by groups from the metadata, and reads the files of other groups",
         if_disabled="aggregates in groups return correct results but read the files that metadata answers",
-        parts=(
-            *_MONOTONIC,
-            "PartitionFieldTerm",
-            "ConstantExpression",
-            "Aggregation",
-            "FileAggregate",
-            "AggregateShape",
-            "FileTruth",
-            "FileGroups",
-            "FileTotals",
-            "FileSample",
-            "IndexedColumn",
-            "ConclusionCache",
-            "SeparatingPredicate",
-            "AggregateAnswer",
-            "Comparison",
-            "FloatComparisons",
-        ),
     ),
     Rule(
         name="bounds",
@@ -154,7 +81,6 @@ RULES: tuple[Rule, ...] = (
             "keeps the rows of files whose bounds or partition values are wrong, such as imported TIMESTAMP(MILLIS)"
         ),
         if_disabled="filters on a column with wrong bounds lose rows, as they do in Iceberg alone",
-        parts=("PrefixRange", "NullPartitions", "UsedColumns"),
     ),
     Rule(
         name="common_expressions",
@@ -162,7 +88,6 @@ RULES: tuple[Rule, ...] = (
         phase=Phase.BEFORE_OPTIMIZER,
         summary="lets DELETE and MERGE run with BETWEEN or nullif of an expression",
         if_disabled="copy-on-write DELETE and MERGE with conditions such as abs(v) BETWEEN 1 AND 5 fail",
-        parts=("WithExpressions",),
     ),
     Rule(
         name="conflicts",
@@ -170,7 +95,6 @@ RULES: tuple[Rule, ...] = (
         phase=Phase.AFTER_PUSH_DOWN,
         summary="refuses a DELETE with snapshot isolation if another writer has replaced rows that it removes",
         if_disabled="a DELETE with merge-on-read and snapshot isolation leaves rows that another writer has replaced",
-        parts=("CommitCheck", "ReplacedRows"),
     ),
     Rule(
         name="copies",
@@ -178,7 +102,6 @@ RULES: tuple[Rule, ...] = (
         phase=Phase.AFTER_PUSH_DOWN,
         summary="refuses a write to a table whose metadata refers to another location",
         if_disabled="DataFrame writers write through a copied table into the original",
-        parts=("ProcedureCall",),
     ),
     Rule(
         name="decimals",
@@ -193,7 +116,6 @@ RULES: tuple[Rule, ...] = (
         phase=Phase.BEFORE_PUSH_DOWN,
         summary="withholds constants that fail, as 1 / 0 in coalesce(v, 1 / 0), which Spark 4.1 plans for ever",
         if_disabled="queries with a constant such as 1 / 0 or CAST('a' AS INT) beside a column never end in Spark 4.1",
-        parts=("TranslatedExpressions",),
     ),
     Rule(
         name="guard",
@@ -209,7 +131,6 @@ RULES: tuple[Rule, ...] = (
         summary="withholds expressions with a null constant on which Spark fails, as that of (v = 3000000000) IS TRUE",
         if_disabled="comparisons of an INT column with a constant beyond INT fail under IS TRUE, <=> and coalesce, as "
         "does IN with a null of a BINARY column",
-        parts=("TranslatedExpressions",),
     ),
     Rule(
         name="fast",
@@ -217,7 +138,6 @@ RULES: tuple[Rule, ...] = (
         phase=Phase.AFTER_PUSH_DOWN,
         summary="evaluates Iceberg's remaining time functions with Spark's built-in expressions",
         if_disabled="time functions return the same values at Iceberg's own speed",
-        parts=("Arithmetic",),
     ),
     Rule(
         name="floats",
@@ -225,7 +145,6 @@ RULES: tuple[Rule, ...] = (
         phase=Phase.BEFORE_PUSH_DOWN,
         summary="keeps the rows with NaN and -0.0, which Iceberg does not compare as Spark does",
         if_disabled="filters on FLOAT and DOUBLE columns lose rows with NaN and -0.0, as they do in Iceberg alone",
-        parts=("Comparison", "FloatComparisons"),
     ),
     Rule(
         name="joins",
@@ -233,19 +152,6 @@ RULES: tuple[Rule, ...] = (
         phase=Phase.AT_RUN_TIME,
         summary="prunes a table by the values of a broadcast join's other side, once these are known",
         if_disabled="a join with a few values of another table reads all files",
-        parts=(
-            *_REQUIRED_FILTERS,
-            "BuildSide",
-            "FileSample",
-            "Clustering",
-            "NarrowedScan",
-            "JoinTypes",
-            "JoinPushDown",
-            "JoinRows",
-            "JoinTerms",
-            "JoinSides",
-            "StageScans",
-        ),
     ),
     Rule(
         name="prune",
@@ -253,7 +159,6 @@ RULES: tuple[Rule, ...] = (
         phase=Phase.BEFORE_PUSH_DOWN,
         summary="adds the range on the column that predicates such as year(ts) = 2024 imply, so that scans prune",
         if_disabled="predicates on expressions return correct results but do not prune",
-        parts=_RANGES,
     ),
     Rule(
         name="merge",
@@ -261,7 +166,6 @@ RULES: tuple[Rule, ...] = (
         phase=Phase.BEFORE_PUSH_DOWN,
         summary="adds to a MERGE the range of the target's columns that the values of its source imply",
         if_disabled="MERGE reads all files of the target, and every commit of another writer is a conflict",
-        parts=(*_LIMITS, "BuildSide", "Clustering", "JoinTypes", "JoinRows", "JoinTerms", "ValueOrigin", "MergeSource"),
     ),
     Rule(
         name="require_filter",
@@ -269,7 +173,6 @@ RULES: tuple[Rule, ...] = (
         phase=Phase.AFTER_PUSH_DOWN,
         summary="refuses to read more of a partitioned table than is allowed without a filter on a partition field",
         if_disabled="statements read partitioned tables without a filter, whatever the tables' properties require",
-        parts=_REQUIRED_FILTERS,
     ),
     Rule(
         name="colocate",
@@ -277,7 +180,6 @@ RULES: tuple[Rule, ...] = (
         phase=Phase.AFTER_PUSH_DOWN,
         summary="joins and groups tables by their partition fields without a shuffle, where that should be faster",
         if_disabled="joins and groups by the partition fields of tables shuffle the rows",
-        parts=_SHUFFLES,
     ),
     Rule(
         name="values",
@@ -285,7 +187,6 @@ RULES: tuple[Rule, ...] = (
         phase=Phase.JUST_BEFORE_PUSH_DOWN,
         summary="reads only files whose partition values may match predicates that Iceberg cannot evaluate",
         if_disabled="predicates that Iceberg cannot evaluate return correct results but do not prune",
-        parts=("PrefixRange", "NullPartitions", "PartitionTuples", "PartitionFieldTerm", "ExactPredicates"),
     ),
     Rule(
         name="limit",
@@ -293,7 +194,6 @@ RULES: tuple[Rule, ...] = (
         phase=Phase.JUST_BEFORE_PUSH_DOWN,
         summary="reads only a few files that surely hold the rows of WHERE ... LIMIT",
         if_disabled="WHERE ... LIMIT returns as many rows and may read more files",
-        parts=(*_LIMITS, "FewestFiles"),
     ),
     Rule(
         name="topk",
@@ -301,7 +201,6 @@ RULES: tuple[Rule, ...] = (
         phase=Phase.JUST_BEFORE_PUSH_DOWN,
         summary="reads only the files that may hold the first rows of ORDER BY ... LIMIT",
         if_disabled="ORDER BY ... LIMIT returns the same rows and reads all files",
-        parts=(*_LIMITS, "SortKey", "FirstRows"),
     ),
     Rule(
         name="writers",

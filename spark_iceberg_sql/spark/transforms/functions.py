@@ -38,8 +38,6 @@ _SPARK_TYPES = (
 _UNLISTED = ("char", "varchar")  # strings, in the plans of Hive tables
 _ONLY_HASHED = ("boolean", "float", "double")  # types that have a hash, but no buckets in Iceberg
 _EPOCH = date(1970, 1, 1)
-# The Java classes of the functions, each built on the ones before it.
-PARTS = ("CallArguments", "ValueHash", "TransformFunction", "SpecFunctions", "TransformFunctions")
 
 
 def register(spark: SparkSession) -> None:
@@ -69,14 +67,13 @@ def unregister(spark: SparkSession) -> None:
 
 def sources() -> list[tuple[str, str]]:
     """The Java files of the functions, name and text, in the order in which they are compiled."""
-    parts = [(name, compiler.source(__package__ or "", name)) for name in PARTS]
     scala = compiler.source(injection.__package__ or "", "ScalaTypes")
     spec_functions = [SpecFunctionRow(name, function) for name, function in SPEC_FUNCTIONS.items()]
     return [
         ("ScalaTypes", scala),
         ("FunctionRow", constants_source(FunctionRow, function_rows())),
         ("SpecFunctionRow", constants_source(SpecFunctionRow, spec_functions)),
-        *parts,
+        *compiler.sources(__package__ or "", "TransformFunctions"),
     ]
 
 

@@ -108,15 +108,15 @@ def existing_gate() -> gateway.Java | None:
 def ensure_gate(sources: Iterable[tuple[str, str]], functions: Iterable[str], admit: AdmissionCheck) -> gateway.Java:
     """This JVM's gate; compiled if there is none.
 
-    sources: package and name of its Java files; each may use the ones before it. functions: names of the
+    sources: name and text of its Java files; each may use the ones before it. functions: names of the
     table functions whose calls may need translation. admit: checks a statement.
     Raises ValueError with the compiler's message if they do not compile for this Spark.
     """
     py4j_gateway = gateway.gateway()
     if py4j_gateway not in _GATES:
         loader = compiler.with_records(compiler.context_loader(), ReplacedMarker, BoundText)
-        for package, name in sources:
-            loader = compiler.compiled(package, name, loader)
+        for name, text in sources:
+            loader = compiler.compile_java(text, f"{name}.java", loader)
         loader = compiler.compile_java(_parser_source(), "SessionParser.java", loader)
         gate = compiler.instance(loader, f"{_PACKAGE}.Gate")
         names = [name.lower() for name in functions]

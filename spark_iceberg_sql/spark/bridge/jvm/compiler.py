@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from functools import cache
 from typing import Any
@@ -82,6 +82,13 @@ def source(package: str, name: str) -> str:
     return texts[0] if len(texts) == 1 or not has_gateway() else _fitting(gateway(), name, texts)
 
 
+def sources(package: str, *names: str) -> list[tuple[str, str]]:
+    """The Java files of some classes of a package and of the others of it that these use, name and text, each after
+    those that it uses; otherwise like `source`.
+    """
+    return [(name, source(package, name)) for name in java_sources.in_order(package, names)]
+
+
 @cache
 def _fitting(py4j_gateway: Any, name: str, texts: tuple[str, ...]) -> str:
     for text in texts:
@@ -127,17 +134,16 @@ def compiled(package: str, name: str, parent: Java) -> Java:
     return compile_java(source(package, name), f"{name}.java", parent)
 
 
-def shared_instance(package: str, name: str, *records: type, parts: Sequence[str] = ()) -> Java:
+def shared_instance(package: str, name: str, *records: type) -> Java:
     """The one instance in this JVM of a compiled Java file's class; otherwise like `compile_java`.
 
-    records: those that it exchanges with Python, each after those that it contains. parts: the package's other Java
-    files that it uses, each after those that it uses itself.
+    records: those that it exchanges with Python, each after those that it contains.
     """
     instances = _SHARED_INSTANCES.setdefault(gateway(), {})
     if name not in instances:  # py4j fails on a second class of the same name
         loader = with_records(base_loader(), *records)
-        for file in (*parts, name):
-            loader = compiled(package, file, loader)
+        for file, text in sources(package, name):
+            loader = compile_java(text, f"{file}.java", loader)
         instances[name] = instance(loader, f"sparkicebergsql.{name}")
     return instances[name]
 

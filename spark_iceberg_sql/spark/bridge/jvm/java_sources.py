@@ -1,16 +1,18 @@
 """The Java files of a package: which one is for this Spark, which ones for older Icebergs, and which use which.
 
-A class that differs between minor versions of Spark has a file in a folder named after the first version that it is
-for: `java/4.0/Invocation.java`. One that differs between versions of Iceberg has other files in folders named after
-what the older versions lack: `java/iceberg/without_format_models/RowWriters.java`. Of these, the first that compiles
-is the one (compiler.py): what is on the class path decides, no table of versions.
+They are in the package's folder `java`, and in folders of it by subject. A class that differs between minor versions
+of Spark has a file in a folder named after the first version that it is for: `4.0/Invocation.java`. One that differs
+between versions of Iceberg has other files in folders named after what the older versions lack:
+`iceberg/without_format_models/RowWriters.java`. Of these, the first that compiles is the one (compiler.py): what is on
+the class path decides, no table of versions.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
-from functools import cache
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache, partial
 from importlib import resources
 from typing import TYPE_CHECKING
 
@@ -24,44 +26,85 @@ PACKAGE = "spark_iceberg_sql.spark.bridge.jvm"
 ICEBERG_CALLS = ("FileAddress", "SnapshotKey", "ReferencedFile", "ColumnDefault")
 _OLDER_ICEBERGS = "iceberg"
 _NOT_CODE = re.compile(r'"(?:\\.|[^"\\\n])*"|/\*.*?\*/|//[^\n]*', re.DOTALL)
-_NAME = re.compile(r"\b[A-Z]\w*")
+# A name that a dot precedes is of another package, or within another class.
+_NAME = re.compile(r"(?<![.\w])[A-Z]\w*")
+_IMPORTED = re.compile(r"^import .*?(\w+);$", re.MULTILINE)
 _SINCE = re.compile(r"@since Iceberg (\d+\.\d+)")
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """A Java file. spark: the first version that it is for; () if it is for all. lacks: the name of what the Iceberg
+    lacks that it is for; empty for the newest Iceberg's.
+    """
+
+    file: Traversable
+    spark: tuple[int, ...] = ()
+    lacks: str = ""
 
 
 @cache
 def texts(package: str, name: str) -> tuple[str, ...]:
     """The sources of a class in a package's folder `java`: that of the newest Iceberg first."""
-    folder = resources.files(package) / "java"
-    file = f"{name}.java"
-    older = folder / _OLDER_ICEBERGS
-    lacks = sorted((entry for entry in older.iterdir() if entry.is_dir()), key=_folder_name) if older.is_dir() else ()
-    candidates = (entry / file for entry in _of_this_spark(package))
-    of_this_spark = next((candidate for candidate in candidates if candidate.is_file()), folder / file)
-    files = [of_this_spark, *(entry / file for entry in lacks if (entry / file).is_file())]
-    return tuple(entry.read_text("utf-8") for entry in files)
-
-
-def _folder_name(folder: Traversable) -> str:
-    return folder.name
+    sources = [source for source in _sources(package)[name] if source.spark <= shims.SPARK_VERSION]
+    newest = max((source for source in sources if not source.lacks), key=lambda source: source.spark)
+    older = sorted((source for source in sources if source.lacks), key=lambda source: source.lacks)
+    return tuple(source.file.read_text("utf-8") for source in (newest, *older))
 
 
 @cache
-def _of_this_spark(package: str) -> tuple[Traversable, ...]:
-    """The folders of versions of Spark up to this one, the newest first."""
-    folder = resources.files(package) / "java"
-    versions = {_number(entry.name): entry for entry in folder.iterdir() if entry.name[0].isdigit()}
-    return tuple(versions[number] for number in sorted(versions, reverse=True) if number <= shims.SPARK_VERSION)
+def _sources(package: str) -> Mapping[str, list[_Source]]:
+    """The Java files of a package, by class."""
+    sources: dict[str, list[_Source]] = {}
+    for source in _walk(resources.files(package) / "java", _Source):
+        sources.setdefault(source.file.name.removesuffix(".java"), []).append(source)
+    return sources
+
+
+def _walk(folder: Traversable, new_source: Callable[..., _Source]) -> Iterator[_Source]:
+    """The Java files in a folder. new_source: from a file to its record, with what the folder says of it."""
+    for entry in folder.iterdir():
+        if entry.name.endswith(".java"):
+            yield new_source(entry)
+        elif entry.name[0].isdigit():
+            yield from _walk(entry, partial(new_source, spark=_number(entry.name)))
+        elif folder.name == _OLDER_ICEBERGS:
+            yield from _walk(entry, partial(new_source, lacks=entry.name))
+        elif entry.is_dir():
+            yield from _walk(entry, new_source)
 
 
 def _number(text: str) -> tuple[int, ...]:
     return tuple(int(part) for part in text.split("."))
 
 
+def in_order(package: str, names: Iterable[str]) -> list[str]:
+    """Some classes of a package, and the others of it that these use, each after those that it uses itself."""
+    order: dict[str, None] = {}
+
+    def add(name: str) -> None:
+        if name not in order:
+            for used in _used(package, name):
+                add(used)
+            order[name] = None
+
+    for name in names:
+        add(name)
+    return list(order)
+
+
+@cache
+def _used(package: str, name: str) -> tuple[str, ...]:
+    """The other classes of a package that a class uses, by the file for the newest Iceberg: others use none."""
+    return tuple(used for used in uses(texts(package, name)[0], sorted(_sources(package))) if used != name)
+
+
 def uses(text: str, names: Collection[str]) -> list[str]:
-    """Which of some classes a Java source uses, in their order."""
+    """Which of some classes of this project a Java source uses, in their order."""
     if not names:
         return []
-    words = set(_NAME.findall(_NOT_CODE.sub(" ", text)))
+    code = _NOT_CODE.sub(" ", text)
+    words = set(_NAME.findall(code)).difference(_IMPORTED.findall(code))
     return [name for name in names if name in words]
 
 

@@ -18,7 +18,6 @@ from spark_iceberg_sql.spark.bridge.jvm.gateway import Java, java_class
 
 CLASS = "sparkicebergsql.FolderCatalog"
 TOKEN = "attached"  # the catalog's property
-_SOURCES = ("NewFile", "RemovedMetadata", "FolderTable", "FolderCatalog")
 _FOLDER = TemporaryDirectory()  # until Python exits
 
 
@@ -61,7 +60,7 @@ def _catalog_class(gateway: Java) -> Java:
     """The class FolderCatalog. Raises ValueError if the driver's class loader takes no jar."""
     if not jvm.class_exists(CLASS):
         jar = f"{_FOLDER.name}/spark-iceberg-sql-folders.jar"
-        compiler.write_jar(jar, compiler.classes((name, compiler.source(__package__, name)) for name in _SOURCES))
+        compiler.write_jar(jar, compiler.classes(compiler.sources(__package__, "FolderCatalog")))
         try:
             compiler.context_loader().addURL(java_class("java.io.File")(jar).toURI().toURL())
         except Py4JError as error:

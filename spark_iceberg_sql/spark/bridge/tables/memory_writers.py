@@ -101,4 +101,4 @@ def write_in_memory(
 
 
 def _memory_writer() -> Java:
-    return compiler.shared_instance(__package__, "MemoryWriter", MemoryFile, parts=("RowWriters",))
+    return compiler.shared_instance(__package__, "MemoryWriter", MemoryFile)

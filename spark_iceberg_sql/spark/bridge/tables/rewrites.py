@@ -55,7 +55,7 @@ def table_after(table: Java, metadata: Mapping[str, Any], options: Mapping[str, 
 
 
 def _rewritten_files() -> Java:
-    return compiler.shared_instance(__package__, "RewrittenFiles", Rewrite, parts=("RewriteGroups",))
+    return compiler.shared_instance(__package__, "RewrittenFiles", Rewrite)
 
 
 def property_at(table: Java, millis: int, key: str, default: str) -> str | None:

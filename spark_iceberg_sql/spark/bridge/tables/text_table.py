@@ -11,8 +11,6 @@ from spark_iceberg_sql.spark.bridge.jvm import gateway as jvm
 from spark_iceberg_sql.spark.bridge.jvm.gateway import Java, java_class
 from spark_iceberg_sql.spark.bridge.plans import read_branches
 
-_SOURCES = ("VariantValues", "TextValues", "TextRows", "TextScan", "TextTable")
-
 
 def text_table(table: Java, schema: dict[str, Any], text_schema: dict[str, Any]) -> Java:
     """A table with the rows of Iceberg's SparkTable.
@@ -34,4 +32,4 @@ def text_table(table: Java, schema: dict[str, Any], text_schema: dict[str, Any])
 @lru_cache(maxsize=1)
 def _compiled(gateway: Java) -> tuple[Java, str]:
     """The class loader and the jar of the classes."""
-    return executor_jars.compiled("text", [(name, compiler.source(__package__, name)) for name in _SOURCES])
+    return executor_jars.compiled("text", compiler.sources(__package__, "TextTable"))

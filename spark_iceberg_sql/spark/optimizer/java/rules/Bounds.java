@@ -71,7 +71,7 @@ public class Bounds extends SwitchedRule {
     @Override
     public Object of(Object node) {
       if (node instanceof DataSourceV2Relation) return read((DataSourceV2Relation) node);
-      if (node instanceof Aggregate) return ((LogicalPlan) node).mapExpressions(new Aggregates(layouts));
+      if (node instanceof Aggregate) return ((LogicalPlan) node).mapExpressions(new AggregateColumns(layouts));
       boolean isOverwrite = node instanceof OverwriteByExpression, isWrite = node instanceof RowLevelWrite;
       LogicalPlan result =
         (LogicalPlan) ((LogicalPlan) node).mapExpressions(new NullPartitions(layouts, isWrite, isOverwrite));
@@ -203,10 +203,10 @@ public class Bounds extends SwitchedRule {
   }
 
   /** Wraps the columns with a fault in the aggregates that Iceberg answers from its metadata. */
-  static class Aggregates extends ScalaTypes.Mapping<Expression, Expression> {
+  static class AggregateColumns extends ScalaTypes.Mapping<Expression, Expression> {
     private final Map<ExprId, PartitionLayout> layouts;
 
-    Aggregates(Map<ExprId, PartitionLayout> layouts) { this.layouts = layouts; }
+    AggregateColumns(Map<ExprId, PartitionLayout> layouts) { this.layouts = layouts; }
 
     @Override
     protected Object of(Object o) {

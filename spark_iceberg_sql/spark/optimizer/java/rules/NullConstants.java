@@ -34,7 +34,7 @@ public class NullConstants extends SwitchedRule {
   protected LogicalPlan rewrite(LogicalPlan plan) {
     boolean hasNulls = plan.containsPattern(TreePattern.NULL_LITERAL()) || plan.containsPattern(TreePattern.INSET());
     if (!hasNulls || !TranslatedExpressions.areIn(plan)) return plan;
-    return TranslatedExpressions.mapped(plan, new Conditions(), new Values());
+    return TranslatedExpressions.mapped(plan, new Conditions(), new Comparisons());
   }
 
   /** Conditions that keep only the rows for which they are true: null is as good as false. */
@@ -45,7 +45,7 @@ public class NullConstants extends SwitchedRule {
       if (isNull(e, DataTypes.BooleanType)) return new Literal(Boolean.FALSE, DataTypes.BooleanType);
       Expression moved = e instanceof Not ? moved(((Not) e).child()) : null;
       if (moved != null) return of(moved);
-      return e instanceof And || e instanceof Or ? e.mapChildren(this) : new Values().of(e);
+      return e instanceof And || e instanceof Or ? e.mapChildren(this) : new Comparisons().of(e);
     }
 
     /**
@@ -83,7 +83,7 @@ public class NullConstants extends SwitchedRule {
   }
 
   /** Expressions of which the value counts. */
-  static class Values extends ScalaTypes.Mapping<Expression, Expression> {
+  static class Comparisons extends ScalaTypes.Mapping<Expression, Expression> {
     @Override
     protected Object of(Object o) {
       Expression e = (Expression) o;
