@@ -10,6 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from spark_iceberg_sql.spark.bridge.jvm import java_sources
+from spark_iceberg_sql.spark.optimizer.rule_records import FACTS, PROBES, RULES
+
 ROOT = Path(__file__).parents[1]
 FILES = sorted([*ROOT.glob("spark_iceberg_sql/**/*.java"), *ROOT.glob("tests/**/*.java")])
 _LITERAL = re.compile(r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'')
@@ -96,3 +99,39 @@ def test_a_filler_is_noticed(code: str) -> None:
 
 def test_a_filler_in_a_string_a_comment_or_of_another_class_is_not() -> None:
     assert not fillers('String s = "int found = 1;"; // int given\nspark.most(builder.made);')
+
+
+# --- what uses what -------------------------------------------------------------------------------
+
+OPTIMIZER = "spark_iceberg_sql.spark.optimizer"
+JAVA = ROOT / OPTIMIZER.replace(".", "/") / "java"
+
+
+def folders(page: str) -> list[str]:
+    """The folders of the optimizer's Java files, from the table of docs/java.md."""
+    section = page.partition("\n## Folders\n")[2].partition("\n## ")[0]
+    return re.findall(r"^\| `(\w+)/` \|", section, re.MULTILINE)
+
+
+def test_a_java_file_uses_its_folder_and_those_below_it() -> None:
+    places = {name: place for place, name in enumerate(folders((ROOT / "docs" / "java.md").read_text("utf-8")))}
+    assert set(places) == {entry.name for entry in JAVA.iterdir()}
+    folder_of = {path.stem: path.relative_to(JAVA).parts[0] for path in JAVA.rglob("*.java")}
+    for name, folder in folder_of.items():
+        for used in java_sources.in_order(OPTIMIZER, [name]):
+            assert places[folder] <= places[folder_of[used]], f"{name} in {folder}/ uses {used} in {folder_of[used]}/"
+
+
+def test_every_java_file_serves_a_rule_or_python() -> None:
+    names = {path.stem for path in JAVA.rglob("*.java")}
+    used = java_sources.in_order(OPTIMIZER, ["RuleRegistry", PROBES, FACTS, *(rule.java for rule in RULES)])
+    assert names == set(used)
+
+
+def test_no_nested_class_has_a_file_s_name() -> None:
+    """It would count as a use of that file, which is compiled before."""
+    for path in FILES:
+        if (folder := next((parent for parent in path.parents if parent.name == "java"), None)) is not None:
+            names = {other.stem for other in folder.rglob("*.java")}
+            nested = re.findall(r"^ +[\w ]*\b(?:class|enum|interface) (\w+)", _code(path.read_text("utf-8")), re.M)
+            assert not names.intersection(nested), path

@@ -118,7 +118,7 @@ def test_everything_works(line: str, minor: str, tmp_path: Path) -> None:
 
 
 def test_each_file_for_older_versions_has_one_for_the_newest() -> None:
-    older = list((ROOT / "spark_iceberg_sql").rglob("java/iceberg/*/*.java"))
+    older = list((ROOT / "spark_iceberg_sql").rglob("iceberg/*/*.java"))
     assert len(older) > 5
     for file in older:
         folder = file.parents[2]

@@ -22,7 +22,7 @@ _BASE = {
     f"{_BUCKETING}pushPartValues.enabled": "true",
     "spark.sql.requireAllClusterKeysForCoPartition": "false",
 }
-_COLOCATE = Path(__file__).parents[2] / "spark_iceberg_sql/spark/optimizer/java/Colocate.java"
+_COLOCATE = Path(__file__).parents[2] / "spark_iceberg_sql/spark/optimizer/java/colocate/Colocate.java"
 
 
 @pytest.fixture(scope="module", autouse=True)

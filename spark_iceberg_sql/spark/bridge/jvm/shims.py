@@ -1,8 +1,8 @@
 """API differences between the supported minor versions of Spark: one function or one row each.
 
 Everything else in the package is written for the newest version. A Java class that differs between versions
-has several files, in folders named after the first version that they are for: `java/3.5/Arithmetic.java`,
-`java/4.1/Arithmetic.java`.
+has several files, in folders named after the first version that they are for: `rules/3.5/Arithmetic.java`,
+`rules/4.1/Arithmetic.java`.
 """
 
 from __future__ import annotations
