@@ -1,4 +1,8 @@
-"""The catalog state before a file: from settings, DDL files, and the migrations that run before it."""
+"""The catalog state before a file: from settings, DDL files, and the migrations that run before it.
+
+In: the path of a file. Out: the tables that exist before its first statement, and a digest of all that they depend on.
+Each DDL file is applied once, in the order in which the settings name them, to a copy of the state after the one before.
+"""
 
 from __future__ import annotations
 

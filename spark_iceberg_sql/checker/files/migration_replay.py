@@ -1,4 +1,8 @@
-"""The catalog state before each migration of a series, such as Flyway, Liquibase or Alembic files."""
+"""The catalog state before each migration of a series, such as Flyway, Liquibase or Alembic files.
+
+In: a migration, with those that it follows. Out: the tables that exist before it: those after the one that it follows,
+or, where it follows several branches, those on which all agree.
+"""
 
 from __future__ import annotations
 

@@ -22,7 +22,16 @@ import org.apache.spark.sql.catalyst.plans.logical.Project;
 import org.apache.spark.sql.catalyst.plans.logical.Union;
 import scala.Option;
 
-/** The plan of an aggregation whose result is known in part, or as a whole, from the metadata of a snapshot's files. */
+/**
+ * The plan of an aggregation whose result is known in part, or as a whole, from the metadata of a snapshot's files.
+ *
+ * <p>A file counts if the condition is true for all its rows, none of them is deleted, all are in one group, and each
+ * aggregate over them is known. The plan is the rows of the groups of which all files count, and with them the
+ * aggregation of a scan of the others.
+ *
+ * <p>Invariant: each row of the snapshot that the condition accepts is in one of the two, and in one alone: no scanned
+ * file has a row of an answered group, or the scan's filter leaves those rows out.
+ */
 public final class AggregateAnswer {
   /** Whole results: a dashboard asks for them again. */
   private static final KeptFacts ANSWERS = new KeptFacts("answers");

@@ -12,7 +12,12 @@ import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.*;
 import org.apache.spark.sql.types.DataType;
 
-/** The groups of an aggregation that are answered from the metadata of their files, and the files of the others. */
+/**
+ * The groups of an aggregation that are answered from the metadata of their files, and the files of the others.
+ *
+ * <p>Invariant: a group is answered if each file that may have a row of it is certain, and has rows of it alone. Which
+ * groups there are (DISTINCT) needs one such file.
+ */
 public final class FileGroups {
   /** The maximum number of groups, and of comparisons of groups with files that have several. */
   private static final int LIMIT = 100000;

@@ -6,7 +6,14 @@ import org.apache.iceberg.DataFile;
 import org.apache.iceberg.expressions.Expressions;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 
-/** Whether a condition is true for all rows of a data file, or for none. */
+/**
+ * Whether a condition is true for all rows of a data file, or for none.
+ *
+ * <p>Each conjunct is asked of Iceberg, by the file's bounds, and of Spark, which evaluates it where all its inputs have
+ * one value in the file.
+ *
+ * <p>Invariant: true only if each conjunct is by one of the two; false if one conjunct is, whatever the others are.
+ */
 public final class FileTruth {
   /** For each conjunct: null if Iceberg does not evaluate it. */
   private final List<FileCondition> strict = new ArrayList<>();
