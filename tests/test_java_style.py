@@ -128,10 +128,12 @@ def test_every_java_file_serves_a_rule_or_python() -> None:
     assert names == set(used)
 
 
+_NESTED = re.compile(r"^ +[\w ]*\b(?:class|enum|interface) (\w+)", re.MULTILINE)
+
+
 def test_no_nested_class_has_a_file_s_name() -> None:
     """It would count as a use of that file, which is compiled before."""
     for path in FILES:
         if (folder := next((parent for parent in path.parents if parent.name == "java"), None)) is not None:
             names = {other.stem for other in folder.rglob("*.java")}
-            nested = re.findall(r"^ +[\w ]*\b(?:class|enum|interface) (\w+)", _code(path.read_text("utf-8")), re.M)
-            assert not names.intersection(nested), path
+            assert not names.intersection(_NESTED.findall(_code(path.read_text("utf-8")))), path

@@ -118,3 +118,8 @@ def test_the_quick_set_imports_only_what_the_extra_test_installs() -> None:
         if module in distributions and installed.isdisjoint(map(canonicalize_name, distributions[module]))
     }
     assert absent == set()
+
+
+def test_each_test_file_says_what_it_tests() -> None:
+    files = (*HERE.glob("test_*.py"), *(HERE / "spark").glob("test_*.py"))
+    assert [path.name for path in files if ast.get_docstring(ast.parse(path.read_text("utf-8"))) is None] == []

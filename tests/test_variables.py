@@ -1,3 +1,5 @@
+"""Variables of a script, such as `${db}`, and its parameters, such as `:a`: found, and put in."""
+
 from __future__ import annotations
 
 import pytest

@@ -1,7 +1,7 @@
 """The catalog state before a file: from settings, DDL files, and the migrations that run before it.
 
 In: the path of a file. Out: the tables that exist before its first statement, and a digest of all that they depend on.
-Each DDL file is applied once, in the order in which the settings name them, to a copy of the state after the one before.
+Each DDL file is applied once, in the order that the settings give, to a copy of the state after the one before it.
 """
 
 from __future__ import annotations
