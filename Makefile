@@ -28,8 +28,8 @@ format:  ## format the Python and Java files
 	ruff format
 	git ls-files '*.java' | xargs clang-format -i
 
-fast:  ## run the fast tests without Spark, on all cores
-	$(SPARK_FREE) -n auto -m "not thorough"
+fast:  ## run the quick set without Spark and without the thorough tests, on all cores
+	$(PYTEST) --ignore tests/spark -n auto -m "not thorough"
 
 test:  ## run the quick set: the tests without Spark and the main path of each Spark feature
 	$(PYTEST) -n 2 --dist loadfile

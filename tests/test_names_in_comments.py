@@ -26,8 +26,10 @@ OTHERS = {"pygls.py", "multiprocessing.py", "job.py", "rules/sis506_identity_on_
 
 
 def comments(name: str) -> Iterator[tuple[int, str]]:
-    """The comments and docstrings of a file, each with its line."""
+    """The comments and docstrings of a file that may name files, each with its line."""
     text = (ROOT / name).read_text("utf-8")
+    if NAME.search(text) is None:
+        return
     if name.endswith(".java"):
         for match in re.finditer(r"//[^\n]*|/\*.*?\*/", text, re.DOTALL):
             yield text.count("\n", 0, match.start()) + 1, match[0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections import defaultdict
 from collections.abc import Iterator
 from importlib.metadata import packages_distributions, requires
@@ -122,4 +123,4 @@ def test_the_quick_set_imports_only_what_the_extra_test_installs() -> None:
 
 def test_each_test_file_says_what_it_tests() -> None:
     files = (*HERE.glob("test_*.py"), *(HERE / "spark").glob("test_*.py"))
-    assert [path.name for path in files if ast.get_docstring(ast.parse(path.read_text("utf-8"))) is None] == []
+    assert [path.name for path in files if not re.match(r'(?:#.*\n)*"""', path.read_text("utf-8"))] == []
