@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from spark_iceberg_sql.insight.explain.conjuncts import Field, why_not_pruning, why_not_pushed, why_withheld
+from spark_iceberg_sql.insight.explain.conjuncts import FieldClause, why_not_pruning, why_not_pushed, why_withheld
 from spark_iceberg_sql.insight.explain.predicate_rewrites import COLUMN, probe_values, rewrites
 from spark_iceberg_sql.model.spark_expressions import SparkExpression
 
@@ -55,7 +55,7 @@ def test_why_iceberg_does_not_receive_it(term: SparkExpression, words: str) -> N
 
 def test_functions_that_are_not_passed_to_iceberg() -> None:
     bucket = call("StaticInvoke", "iceberg_bucket(4, id)", "int", number(4), ID)
-    own = Field("id", "id", "identity")
+    own = FieldClause("id", "id", "identity")
     why = why_withheld(bucket, "id", [own])
     assert "a partition field is `id` itself" in why
     assert why_not_pushed(equal(bucket, number(0)), why) == why
@@ -77,7 +77,7 @@ def test_columns_without_metrics() -> None:
 
 
 def test_why_files_are_kept() -> None:
-    bucket = Field("bucket(4, id)", "id", "bucket")
+    bucket = FieldClause("bucket(4, id)", "id", "bucket")
     less = SparkExpression("LessThan", "id < 3", "boolean", None, (ID, number(3)))
 
     def why(term: SparkExpression, **counts: int) -> str:
@@ -142,6 +142,6 @@ def test_trials_are_near_the_constants() -> None:
 def test_the_steps_of_a_decimal() -> None:
     price = SparkExpression("AttributeReference", "price", "decimal(10,2)")
     less = SparkExpression("LessThan", "price < 3", "boolean", None, (price, number(3)))
-    field = Field("truncate(100, price)", "price", "truncate", "1.00")
+    field = FieldClause("truncate(100, price)", "price", "truncate", "1.00")
     why = why_not_pruning(less, ["price"], [field], total=2, fully_matching=0, without_bounds={})
     assert why.startswith("`truncate(100, price)` (steps of 1.00) excludes no file")

@@ -13,7 +13,7 @@ from spark_iceberg_sql.checker.engine import check
 from spark_iceberg_sql.cli import main
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.insight.from_hive.hive_partitions import (
-    Column,
+    HiveColumn,
     PartitionDerivation,
     PartitionValueFormat,
     infer_formats,
@@ -26,8 +26,8 @@ PARTITIONED BY (dt STRING, country STRING) STORED AS PARQUET LOCATION 's3://lake
 """
 DAY = "ts >= TIMESTAMP '2024-01-05 00:00:00 UTC' AND ts < TIMESTAMP '2024-01-06 00:00:00 UTC'"
 DECEMBER = "ts >= TIMESTAMP '2023-12-01 00:00:00 UTC' AND ts < TIMESTAMP '2024-01-01 00:00:00 UTC'"
-TS = Column("ts", "timestamp")
-DT = PartitionValueFormat(Column("dt", "string"), "day", "yyyy-MM-dd", "%Y-%m-%d")
+TS = HiveColumn("ts", "timestamp")
+DT = PartitionValueFormat(HiveColumn("dt", "string"), "day", "yyyy-MM-dd", "%Y-%m-%d")
 BY_DAY = PartitionDerivation((DT,), TS, "UTC")
 NAMES = [("web", "logs"), ("logs",), ("spark_catalog", "web", "logs")]
 
@@ -271,11 +271,11 @@ def test_what_a_name_means_after_use() -> None:
 
 
 def parts(kind: str = "int") -> PartitionDerivation:
-    columns = [Column(name, kind) for name in ("year", "month", "day")]
+    columns = [HiveColumn(name, kind) for name in ("year", "month", "day")]
     values = {"year": ["2024"], "month": ["01", "12"], "day": ["05", "31"]}
     forms, unknown = infer_formats(columns, values)
     assert unknown == {}
-    (found,) = possible_derivations(forms, [Column("d", "date")], ["UTC"])
+    (found,) = possible_derivations(forms, [HiveColumn("d", "date")], ["UTC"])
     return found
 
 
@@ -319,8 +319,10 @@ def test_a_range_of_the_finest_part(condition: str, rewritten: str | None) -> No
 
 def test_digits_that_are_not_padded_have_another_order() -> None:
     """As texts, '5' is not between '4' and '11'."""
-    forms, _ = infer_formats([Column(n, "string") for n in ("year", "month")], {"year": ["2024"], "month": ["1", "12"]})
-    (unpadded,) = possible_derivations(forms, [Column("d", "date")], ["UTC"])
+    forms, _ = infer_formats(
+        [HiveColumn(n, "string") for n in ("year", "month")], {"year": ["2024"], "month": ["1", "12"]}
+    )
+    (unpadded,) = possible_derivations(forms, [HiveColumn("d", "date")], ["UTC"])
     assert where("year = '2024' AND month BETWEEN '4' AND '11'", unpadded) is None
     assert (
         where("year = '2024' AND month IN ('4', '5')", unpadded) == "(d >= DATE '2024-04-01' AND d < DATE '2024-06-01')"
@@ -333,7 +335,7 @@ def test_digits_that_are_not_padded_have_another_order() -> None:
 
 def test_forms_that_no_time_has() -> None:
     def form(kind: str, *values: str) -> tuple[str | None, str]:
-        found, unknown = infer_formats([Column("p", kind)], {"p": values})
+        found, unknown = infer_formats([HiveColumn("p", kind)], {"p": values})
         return found["p"].format if found else None, unknown.get("p", "")
 
     assert form("string", "20240105", "20240106") == ("yyyyMMdd", "")

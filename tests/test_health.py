@@ -8,7 +8,7 @@ from dataclasses import replace
 from spark_iceberg_sql.insight.advise.model import Advice, Proposal, QueryReads
 from spark_iceberg_sql.insight.health import workload
 from spark_iceberg_sql.insight.health.findings import health, rewritten_once
-from spark_iceberg_sql.insight.health.model import Finding, Health, TableMetrics
+from spark_iceberg_sql.insight.health.model import Health, HealthFinding, TableMetrics
 from spark_iceberg_sql.model.bound_transform import from_metadata
 from spark_iceberg_sql.model.rewrite_steps import STEP_BYTES
 from spark_iceberg_sql.model.spec import PartitionField
@@ -150,7 +150,7 @@ def advice(*proposals: Proposal) -> Advice:
     return Advice(proposals, source="lake.shop.orders", basis="based on every row", tried=12)
 
 
-def judged(of: Health, advised: Advice, after: Callable[[Finding], Proposal | None]) -> Health:
+def judged(of: Health, advised: Advice, after: Callable[[HealthFinding], Proposal | None]) -> Health:
     """With files no larger than the target size."""
     return workload.judged_by_queries(of, advised, after, lambda best: best)
 
@@ -213,7 +213,7 @@ def test_with_queries_the_best_spec_of_advise_is_proposed() -> None:
 
 
 def test_wrong_rows_are_repaired_whatever_queries_read() -> None:
-    wrong = Finding("wrong bounds", "they are", 3, 300, "CALL x")
+    wrong = HealthFinding("wrong bounds", "they are", 3, 300, "CALL x")
     result = judged(Health("t", 3, 300, (wrong,)), advice(TODAY), lambda finding: layout(99, 10**6))
     assert result.findings == (wrong,)
 

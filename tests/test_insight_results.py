@@ -25,7 +25,7 @@ from spark_iceberg_sql.insight.diagnosis.model import (
 from spark_iceberg_sql.insight.explain.model import Conjunct, Explanation, Scan
 from spark_iceberg_sql.insight.from_hive.hive_script import Step
 from spark_iceberg_sql.insight.from_hive.model import FromHive, HiveQuery
-from spark_iceberg_sql.insight.health.model import Finding, Health, WorkloadReads
+from spark_iceberg_sql.insight.health.model import Health, HealthFinding, WorkloadReads
 from spark_iceberg_sql.insight.listing.description_model import (
     DescribedColumn,
     DescribedField,
@@ -73,7 +73,7 @@ RESULTS = {
     ),
     "describe": DESCRIPTION,
     "explain": Explanation("SECRET", (Scan("t", 0, 0, conjuncts=(Conjunct("a = 1", 0),)),)),
-    "health": Health("t", 1, 2, (Finding("skew", "text", 0, 1, reads=WorkloadReads(1, 2, 3, 4)),)),
+    "health": Health("t", 1, 2, (HealthFinding("skew", "text", 0, 1, reads=WorkloadReads(1, 2, 3, 4)),)),
     "doctor": Diagnosis(
         "1",
         "Python",

@@ -39,7 +39,8 @@ from spark_iceberg_sql.notebook.display.partitions import partitions_read
 from spark_iceberg_sql.notebook.display.result_rows import ResultRows
 from spark_iceberg_sql.notebook.errors.spark_errors import parse_error
 from spark_iceberg_sql.notebook.results.history import MAX_STATEMENTS, History, Recorder
-from spark_iceberg_sql.spark.bridge.plans.scan_files import Partition, PartitionValue, TableRead
+from spark_iceberg_sql.spark.bridge.jvm.java_rows import PartitionValue
+from spark_iceberg_sql.spark.bridge.plans.scan_files import Partition, TableRead
 from spark_iceberg_sql.spark.bridge.tables.commit_summaries import CommitSummary
 from spark_iceberg_sql.spark.gate.catalog_names import abbreviations
 from spark_iceberg_sql.syntax.script import statements
@@ -104,6 +105,10 @@ def test_the_first_line(line: str, options: Options) -> None:
 def test_a_first_line_with_a_mistake(line: str, said: str) -> None:
     with pytest.raises(IcebergSqlError, match=re.escape(said)):
         cell_options(line, Options())
+
+
+def field_value(name: str, transform: str, text: str, number: float | None) -> PartitionValue:
+    return PartitionValue(name=name, transform=transform, text=text, number=number)
 
 
 def test_a_line_magic_keeps_its_sql_as_it_is() -> None:
@@ -355,9 +360,9 @@ def test_a_finding_behind_a_secret_keeps_its_place() -> None:
 
 def day(number: int, read: bool, bucket: int | None = None, spec: int = 0) -> Partition:
     text = (datetime.date(1970, 1, 1) + datetime.timedelta(number)).isoformat()
-    values = [PartitionValue("ts_day", "day", text, float(number))]
+    values = [field_value("ts_day", "day", text, float(number))]
     if bucket is not None:
-        values.append(PartitionValue("id_bucket", "bucket[4]", str(bucket), float(bucket)))
+        values.append(field_value("id_bucket", "bucket[4]", str(bucket), float(bucket)))
     return Partition(spec, 1, 1000, int(read), 1000 * read, tuple(values))
 
 
@@ -365,7 +370,7 @@ def months(first: int, read: set[int]) -> list[Partition]:
     return [
         Partition(
             0, 1, 9000, int(n in read), 9000 * (n in read),
-            (PartitionValue("ts_month", "month", f"{1970 + n // 12}-{n % 12 + 1:02}", float(n)),),
+            (field_value("ts_month", "month", f"{1970 + n // 12}-{n % 12 + 1:02}", float(n)),),
         )
         for n in range(first, first + 6)
     ]  # fmt: skip
@@ -391,11 +396,11 @@ def drawn(read: TableRead) -> ET.Element:
         ([day(1, True), day(2, False), Partition(1, 3, 9, 3, 9, ())], "1 of 4 files by ts_day = 1970-01-02"),
         ([day(1, True), day(2, False), Partition(1, 3, 9, 0, 0, ())], "partitions: ts_day = 1970-01-02"),
         (
-            [day(1, True), day(2, False), Partition(1, 1, 9, 1, 9, (PartitionValue("ts_day", "void", "null", None),))],
+            [day(1, True), day(2, False), Partition(1, 1, 9, 1, 9, (field_value("ts_day", "void", "null", None),))],
             "1 of 2 files by ts_day = 1970-01-02",
         ),
         (
-            [day(1, True), day(2, False), Partition(1, 1, 9, 1, 9, (PartitionValue("ts_day", "hour", "x", 1.0),))],
+            [day(1, True), day(2, False), Partition(1, 1, 9, 1, 9, (field_value("ts_day", "hour", "x", 1.0),))],
             "1 of 2 files by ts_day = 1970-01-02",
         ),
     ],
@@ -415,7 +420,7 @@ def test_a_picture_has_the_partitions_of_each_spec_on_one_axis_of_time() -> None
     assert partition_map.text_strip(read).count("\n") == 1
 
 
-NULL_DAY = PartitionValue("d_day", "day", "null", None)
+NULL_DAY = field_value("d_day", "day", "null", None)
 
 
 def test_null_has_a_place_of_its_own_beside_the_first_time() -> None:
@@ -446,10 +451,10 @@ def test_null_of_one_spec_is_not_drawn_over_a_time_of_another() -> None:
     [
         [Partition(0, 5, 10, 2, 4, ())],
         [day(n, n % 3 == 0, n % 50) for n in range(20000)],
-        [Partition(0, 1, 1, n % 2, 1, (PartitionValue("s", "identity", f"<{n}>&\"'", None),)) for n in range(9)],
-        [Partition(0, 1, 1, 1, 1, (PartitionValue("d", "day", "null", None),)), day(3, True)],
-        [Partition(0, 1, 1, 0, 0, (PartitionValue("y", "year", "-9999", -11969.0),))],
-        [Partition(0, 1, 1, 1, 1, (PartitionValue("v", "void", "null", None),))],
+        [Partition(0, 1, 1, n % 2, 1, (field_value("s", "identity", f"<{n}>&\"'", None),)) for n in range(9)],
+        [Partition(0, 1, 1, 1, 1, (field_value("d", "day", "null", None),)), day(3, True)],
+        [Partition(0, 1, 1, 0, 0, (field_value("y", "year", "-9999", -11969.0),))],
+        [Partition(0, 1, 1, 1, 1, (field_value("v", "void", "null", None),))],
     ],
 )  # fmt: skip
 def test_any_partitions_can_be_drawn(partitions: list[Partition]) -> None:

@@ -41,7 +41,7 @@ from spark_iceberg_sql.insight.explain.model import Conjunct, Explanation, Scan
 from spark_iceberg_sql.insight.from_hive.hive_move import from_ddl
 from spark_iceberg_sql.insight.from_hive.hive_script import Step
 from spark_iceberg_sql.insight.from_hive.model import FromHive, HiveQuery
-from spark_iceberg_sql.insight.health.model import Finding, Health
+from spark_iceberg_sql.insight.health.model import Health, HealthFinding
 from spark_iceberg_sql.insight.preview.model import Basis, PartitionPreview, Preview
 from spark_iceberg_sql.insight.spj.model import Operator, ShuffleReport
 from spark_iceberg_sql.model.table import Table
@@ -103,7 +103,9 @@ RESULTS: dict[str, Callable[[str], object]] = {
     "spj": lambda n: ShuffleReport(
         (Operator("join", n, (n, n), None, True, False, 1, n, n), Operator("group", n, (n,), n, False, False, 1))
     ),
-    "health": lambda n: Health(n, 1, 1, (Finding("old specs", n, 1, 1, "CALL x()", n),), (Finding("skew", n, 1, 1),)),
+    "health": lambda n: Health(
+        n, 1, 1, (HealthFinding("old specs", n, 1, 1, "CALL x()", n),), (HealthFinding("skew", n, 1, 1),)
+    ),
     "preview": lambda n: Preview(n, n, (PartitionPreview(n, (), 1, 1, 1),), (1,), FIGURES, n, 1, (n,)),
     "advise": lambda n: Advice([proposal(n)], source=n, basis=n, tried=1, notes=(n,)),
     "from-hive": lambda n: FromHive(
@@ -274,10 +276,11 @@ def test_code_in_markdown_is_ended_by_nothing_in_it(name: str) -> None:
 def test_outputs_of_a_notebook(name: str) -> None:
     results = pytest.importorskip("spark_iceberg_sql.notebook.display.result_bundles")
     rows = pytest.importorskip("spark_iceberg_sql.notebook.display.result_rows")
-    from spark_iceberg_sql.spark.bridge.plans.scan_files import Partition, PartitionValue, TableRead
+    from spark_iceberg_sql.spark.bridge.jvm.java_rows import PartitionValue
+    from spark_iceberg_sql.spark.bridge.plans.scan_files import Partition, TableRead
 
     def bundle(name: str) -> dict[str, str]:
-        values = (PartitionValue(name, "identity", name, None),)
+        values = (PartitionValue(name=name, transform="identity", text=name, number=None),)
         parts = tuple(Partition(i, 1, 1, i, i, values) for i in range(2))
         read = [TableRead(name, parts), TableRead(f"{name}2", parts)]
         found = rows.ResultRows((name,), ("string",), (False,), ((name,), (None,)), False, 1)

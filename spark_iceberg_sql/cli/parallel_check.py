@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from spark_iceberg_sql.checker.files.linter import Linter
 from spark_iceberg_sql.checker.parallel.workers import LintTask, ParallelLinter
 from spark_iceberg_sql.cli.check_file import File, read_file
-from spark_iceberg_sql.cli.progress import Progress
+from spark_iceberg_sql.cli.progress import FileProgress
 from spark_iceberg_sql.config.configuration import Configuration
 from spark_iceberg_sql.rules.registry import ALL, OURS
 from spark_iceberg_sql.safe_output import write_message
@@ -61,7 +61,7 @@ def open_linter(
     """The parallel linter, and the files in order, each as read or as the exception that prevented it."""
     result_cache = _open_cache(args, settings, len(paths))
     parallel_linter = ParallelLinter(linter, settings, result_cache, args.jobs)
-    progress = Progress(len(paths))
+    progress = FileProgress(len(paths))
 
     def files() -> Iterator[_Item]:
         for item in parallel_linter.prefetch(((p, _read(p, args, settings)) for p in paths), _task_of):

@@ -10,7 +10,7 @@ from spark_iceberg_sql.safe_output import raw_stream
 _DELAY, _INTERVAL = 1.0, 0.1  # seconds
 
 
-class Progress:
+class FileProgress:
     """Shows on standard error how many files are done, if it is a terminal and the check takes longer than a second."""
 
     def __init__(self, total: int) -> None:

@@ -41,7 +41,7 @@ _T = TypeVar("_T")
 
 
 @record(frozen=True, slots=True)
-class Option:
+class CommandOption:
     """The option of commands with the name of a setting.
 
     group: `settings`, of every command that has settings, or `selection`, of those that select rules and files.
@@ -63,7 +63,9 @@ class Setting(Generic[_T]):
 
     key: str
 
-    def __init__(self, value_type: ValueType[_T], default: _T, purpose: str, option: Option | None = None) -> None:
+    def __init__(
+        self, value_type: ValueType[_T], default: _T, purpose: str, option: CommandOption | None = None
+    ) -> None:
         self.value_type, self.default, self.purpose, self.option = value_type, default, purpose, option
 
     def __set_name__(self, owner: type, name: str) -> None:
@@ -93,15 +95,15 @@ class Settings:
         CODES,
         ("ALL",),
         "rules to run: codes or prefixes of codes",
-        Option("selection", "CODES", "rules to run (SIS2,SIS401)"),
+        CommandOption("selection", "CODES", "rules to run (SIS2,SIS401)"),
     )
     extend_select = Setting(
         CODES,
         (),
         "additional rules to run, even if a shorter code in `ignore` skips them",
-        Option("selection", "CODES", "additional rules to run"),
+        CommandOption("selection", "CODES", "additional rules to run"),
     )
-    ignore = Setting(CODES, (), "rules to skip", Option("selection", "CODES", takes_none=True))
+    ignore = Setting(CODES, (), "rules to skip", CommandOption("selection", "CODES", takes_none=True))
     per_file_ignores = Setting[Mapping[str, tuple[str, ...]]](
         CODES_BY_GLOB, {}, "rules to skip for files that match a glob"
     )
@@ -112,41 +114,44 @@ class Settings:
         PATHS,
         {},
         "a table's metadata file, relative to the file with the settings",
-        Option("settings", "TABLE=FILE", "load a table from its metadata.json"),
+        CommandOption("settings", "TABLE=FILE", "load a table from its metadata.json"),
     )
     ddl = Setting(
         GLOBS,
         (),
         "globs of SQL files to load table definitions from, in this order, before each check",
-        Option("settings", "GLOB", "SQL files to load table definitions from, in this order"),
+        CommandOption("settings", "GLOB", "SQL files to load table definitions from, in this order"),
     )
     scripts = Setting(
         GLOBS,
         (),
         "globs of SQL files that form one script each, in the order of the numbers in their names",
-        Option("settings", "GLOB", "SQL files that form one script, in the order of their numbers"),
+        CommandOption("settings", "GLOB", "SQL files that form one script, in the order of their numbers"),
     )
     catalog = Setting[str | None](
         STRING,
         None,
         "a catalog of pyiceberg's configuration to look up tables in, if the command line or the environment"
         " variable `ICEBERG_SQL_CATALOGS` names it, too",
-        Option("settings", "NAME", "look up tables in this catalog of pyiceberg's configuration"),
+        CommandOption("settings", "NAME", "look up tables in this catalog of pyiceberg's configuration"),
     )
     catalog_timeout = Setting(
-        SECONDS, 5.0, "seconds to wait for each answer of the catalog; 5 by default", Option("settings", "SECONDS")
+        SECONDS,
+        5.0,
+        "seconds to wait for each answer of the catalog; 5 by default",
+        CommandOption("settings", "SECONDS"),
     )
     default_catalog = Setting[str | None](
-        STRING, None, "catalog for unqualified table names", Option("settings", "NAME")
+        STRING, None, "catalog for unqualified table names", CommandOption("settings", "NAME")
     )
     default_namespace = Setting[str | None](
-        STRING, None, "namespace for unqualified table names", Option("settings", "NAME")
+        STRING, None, "namespace for unqualified table names", CommandOption("settings", "NAME")
     )
     case_sensitive = Setting(
         FLAG,
         False,
         "the session's spark.sql.caseSensitive",
-        Option("settings", help="treat names as with spark.sql.caseSensitive=true"),
+        CommandOption("settings", help="treat names as with spark.sql.caseSensitive=true"),
     )
     engine = Setting[str | None](
         ENGINE,
@@ -166,12 +171,12 @@ class Settings:
         "the version of Spark that runs the statements, such as `4.3`, if its grammar is newer than that of the "
         "newest that Iceberg has a runtime for",
     )
-    exclude = Setting(STRINGS, (), "globs of files and folders to skip", Option("selection", "GLOB"))
+    exclude = Setting(STRINGS, (), "globs of files and folders to skip", CommandOption("selection", "GLOB"))
     respect_gitignore = Setting(
         FLAG,
         True,
         "whether to skip files that git ignores",
-        Option("selection", help="skip files that git ignores (the default)"),
+        CommandOption("selection", help="skip files that git ignores (the default)"),
     )
     placeholders = Setting(
         PATTERNS, (), "regular expressions for placeholders that a program replaces before the text reaches Spark"

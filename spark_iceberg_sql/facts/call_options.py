@@ -9,7 +9,7 @@ from spark_iceberg_sql.facts.call_refusals import Refused, is_template
 from spark_iceberg_sql.lazy import regex
 from spark_iceberg_sql.model.runtime.iceberg_names import CALL_OPTIONS, STRATEGY_OPTIONS
 from spark_iceberg_sql.model.runtime.iceberg_values import CALL_OPTION_TYPES, ENUMERATIONS
-from spark_iceberg_sql.model.runtime.properties import Property
+from spark_iceberg_sql.model.runtime.properties import TypedProperty
 from spark_iceberg_sql.model.table import Table
 from spark_iceberg_sql.records import record
 from spark_iceberg_sql.similar_names import similar_name
@@ -39,7 +39,7 @@ _MIN_SHARE, _MAX_SHARE = 0.75, 1.8
 
 
 @record(frozen=True, slots=True)
-class Option:
+class CallOption:
     """A pair of a map of literals, with the spans of its two strings in the text."""
 
     key: str
@@ -48,7 +48,7 @@ class Option:
     value_span: Offsets
 
 
-def options_of(tokens: Sequence[Token]) -> list[Option] | None:
+def options_of(tokens: Sequence[Token]) -> list[CallOption] | None:
     """The options in `map('name', 'value', ...)`; None if it is another expression. tokens: without spaces."""
     if len(tokens) < 3 or tokens[0].word != "MAP" or tokens[1].text != "(" or tokens[-1].text != ")":
         return None
@@ -56,11 +56,11 @@ def options_of(tokens: Sequence[Token]) -> list[Option] | None:
     if len(values) % 2 or any(token.kind not in STRINGS for token in values) or any(m.text != "," for m in marks):
         return None
     texts = [unescape(token.text) for token in values]
-    return [Option(texts[i], texts[i + 1], values[i].span, values[i + 1].span) for i in range(0, len(values), 2)]
+    return [CallOption(texts[i], texts[i + 1], values[i].span, values[i + 1].span) for i in range(0, len(values), 2)]
 
 
 def refused_options(
-    procedure: str, options: Sequence[Option], version: str, strategy: str | None = None, table: Table | None = None
+    procedure: str, options: Sequence[CallOption], version: str, strategy: str | None = None, table: Table | None = None
 ) -> Iterator[Refused]:
     """The options that a procedure refuses.
 
@@ -103,7 +103,7 @@ def _of_other_strategy(key: str, strategy: str | None) -> str | None:
     return None if other is None or strategy == other or (other, strategy) == ("sort", "zorder") else other
 
 
-def _unknown(procedure: str, option: Option, names: Sequence[str], version: str) -> Refused:
+def _unknown(procedure: str, option: CallOption, names: Sequence[str], version: str) -> Refused:
     message = f"`{procedure}` has no option `{option.key}`"
     similar = similar_name(option.key, names)
     if similar is not None:
@@ -114,7 +114,7 @@ def _unknown(procedure: str, option: Option, names: Sequence[str], version: str)
     )
 
 
-def _refused_value(option: Option, options: Sequence[Option]) -> Refused | None:
+def _refused_value(option: CallOption, options: Sequence[CallOption]) -> Refused | None:
     value, type_ = option.value, CALL_OPTION_TYPES.get(option.key)
     if option.key == "rewrite-job-order" and value.lower() not in _ORDERS:
         orders = ", ".join(f"'{order}'" for order in _ORDERS)
@@ -126,7 +126,7 @@ def _refused_value(option: Option, options: Sequence[Option]) -> Refused | None:
         return Refused(option.value_span, message, "write 'true' or 'false'", is_certain=False)
     if type_ is None:
         return None
-    numbers = Property("", bits=_BITS.get(type_, 0))
+    numbers = TypedProperty("", bits=_BITS.get(type_, 0))
     if not numbers.takes(value):
         text = None
         if option.key.endswith("-bytes") and (size := _SIZE.fullmatch(value.strip().lower())) is not None:
@@ -148,11 +148,11 @@ def _refused_value(option: Option, options: Sequence[Option]) -> Refused | None:
     return None
 
 
-def _is_on(key: str, options: Sequence[Option]) -> bool:
+def _is_on(key: str, options: Sequence[CallOption]) -> bool:
     return any(option.key == key and option.value.lower() == "true" for option in options)
 
 
-def _contradictions(options: Sequence[Option], table_target: int | None) -> Iterator[Refused]:
+def _contradictions(options: Sequence[CallOption], table_target: int | None) -> Iterator[Refused]:
     """Sizes of which Iceberg refuses the order: the target lies between the smallest and the largest."""
     numbers = {o.key: (int(o.value), o) for o in options if _INTEGER.fullmatch(o.value) is not None}
     for low, high in ((_MIN, _TARGET), (_TARGET, _MAX), (_MIN, _MAX)):
@@ -164,7 +164,7 @@ def _contradictions(options: Sequence[Option], table_target: int | None) -> Iter
 
 
 def _outside_bounds(
-    options: Sequence[Option], numbers: Mapping[str, int], table_target: int | None
+    options: Sequence[CallOption], numbers: Mapping[str, int], table_target: int | None
 ) -> Iterator[Refused]:
     """A bound on the wrong side of the table's target, or a target that leaves no room for Iceberg's bounds."""
     by_key = {option.key: option for option in options}
@@ -182,6 +182,6 @@ def _outside_bounds(
         yield _wrong_bound(by_key[_MAX], "above", target, upper)
 
 
-def _wrong_bound(option: Option, side: str, target: int, bound: int) -> Refused:
+def _wrong_bound(option: CallOption, side: str, target: int, bound: int) -> Refused:
     message = f"`{option.key}` must be {side} the target size, which is {target} for the table"
     return Refused(option.value_span, message, f"write a number {side} it, such as '{bound}', or add `{_TARGET}`")

@@ -10,7 +10,7 @@ from spark_iceberg_sql.facts.call_refusals import Refused, is_template
 from spark_iceberg_sql.facts.call_times import time_to_write
 from spark_iceberg_sql.lazy import regex
 from spark_iceberg_sql.model.runtime.minor_version import Version
-from spark_iceberg_sql.model.runtime.procedures import Parameter, Procedure
+from spark_iceberg_sql.model.runtime.procedures import Procedure, ProcedureParameter
 from spark_iceberg_sql.syntax import nodes
 from spark_iceberg_sql.syntax.lexer import STRINGS, TRIVIA, Token, TokenKind, tokenize
 from spark_iceberg_sql.syntax.literals import unescape
@@ -113,7 +113,7 @@ class Arguments:
                 yield Refused(argument.span, f"`{name}` has two values", "leave one of them out")
             seen.add(name)
 
-    def _wrong_value(self, parameter: Parameter, argument: nodes.CallArgument) -> Refused | None:
+    def _wrong_value(self, parameter: ProcedureParameter, argument: nodes.CallArgument) -> Refused | None:
         tokens = self.tokens(argument)
         value = argument.value
         if not tokens or any(is_template(token.text) for token in tokens):
@@ -256,7 +256,7 @@ def _kind(token: Token) -> str | None:
     return "switch" if token.word in ("TRUE", "FALSE") else None
 
 
-def _mixed_map(parameter: Parameter, argument: nodes.CallArgument, tokens: Sequence[Token]) -> Refused:
+def _mixed_map(parameter: ProcedureParameter, argument: nodes.CallArgument, tokens: Sequence[Token]) -> Refused:
     values = [token.text if token.kind in STRINGS else f"'{token.text}'" for token in tokens[2:-1:2]]
     text = f"map({', '.join(values)})"
     message = f"the values of `{parameter.name}` must be texts, all of them"

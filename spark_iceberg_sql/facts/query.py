@@ -9,8 +9,8 @@ from spark_iceberg_sql.facts.query_types import least_rounded
 from spark_iceberg_sql.facts.query_values import (
     MAX_DEPTH,
     Relation,
+    SelectedValue,
     UnsupportedQueryError,
-    Value,
     closing_index_or_raise,
     ends_value,
     is_name,
@@ -213,7 +213,7 @@ class _QueryReader:
         try:
             value = value_of(self._script, tokens, relations, 0)
         except (UnsupportedQueryError, ParseError):
-            value = Value(UNKNOWN, _last_name(tokens))
+            value = SelectedValue(UNKNOWN, _last_name(tokens))
         return [Field(name if name is not None else value.name or "", value.type)]
 
 

@@ -41,14 +41,14 @@ class Relation:
 
 
 @record(frozen=True, slots=True)
-class Value:
+class SelectedValue:
     """An expression's type, and the name of its column without AS."""
 
     type: Type
     name: str | None = None
 
 
-def value_of(script: str, tokens: Sequence[Token], relations: list[Relation], depth: int) -> Value:
+def value_of(script: str, tokens: Sequence[Token], relations: list[Relation], depth: int) -> SelectedValue:
     """The value of an expression over some relations.
 
     script: the text that contains its tokens. depth: its nesting depth.
@@ -61,24 +61,24 @@ def value_of(script: str, tokens: Sequence[Token], relations: list[Relation], de
     if len(tokens) > 2 and any(t.text == "::" for _, t, _ in top_level_tokens(tokens)):
         operator_index = max(i for i, t, _ in top_level_tokens(tokens) if t.text == "::")
         value = value_of(script, tokens[:operator_index], relations, depth + 1)
-        return Value(_cast_type(script, tokens[operator_index + 1 :]), value.name)
+        return SelectedValue(_cast_type(script, tokens[operator_index + 1 :]), value.name)
     first = tokens[0]
     if len(tokens) == 1 and first.kind in (*STRINGS, TokenKind.NUMBER):
-        return Value(_require_type(literal_type(first)))
+        return SelectedValue(_require_type(literal_type(first)))
     if len(tokens) == 2 and first.text == "-" and tokens[1].kind is TokenKind.NUMBER:
-        return Value(_require_type(literal_type(tokens[1])))
+        return SelectedValue(_require_type(literal_type(tokens[1])))
     if len(tokens) == 2 and tokens[1].kind in STRINGS and first.word in TYPED_LITERALS:
-        return Value(TYPED_LITERALS[first.word])
+        return SelectedValue(TYPED_LITERALS[first.word])
     if len(tokens) == 1 and first.word in ("TRUE", "FALSE"):
-        return Value(Primitive("boolean"))
+        return SelectedValue(Primitive("boolean"))
     if len(tokens) == 1 and first.word in BARE_FUNCTIONS:
-        return Value(RETURN_TYPES[first.word])
+        return SelectedValue(RETURN_TYPES[first.word])
     if len(tokens) > 2 and tokens[1].text == "(" and first.kind is TokenKind.WORD:
         return _call(script, tokens, relations, depth)
     return _column(script, tokens, relations)
 
 
-def _column(script: str, tokens: Sequence[Token], relations: list[Relation]) -> Value:
+def _column(script: str, tokens: Sequence[Token], relations: list[Relation]) -> SelectedValue:
     cursor = Cursor(script, list(tokens), tokens[-1].end)
     if not is_name(tokens[0]):
         raise UnsupportedQueryError
@@ -94,10 +94,10 @@ def _column(script: str, tokens: Sequence[Token], relations: list[Relation]) -> 
             columns += relation.schema.find_all(path) if relation.schema is not None else ()
     if len(columns) != 1:
         raise UnsupportedQueryError
-    return Value(columns[0].field.type, parts[-1])
+    return SelectedValue(columns[0].field.type, parts[-1])
 
 
-def _call(script: str, tokens: Sequence[Token], relations: list[Relation], depth: int) -> Value:
+def _call(script: str, tokens: Sequence[Token], relations: list[Relation], depth: int) -> SelectedValue:
     name = tokens[0].word
     end = closing_index_or_raise(tokens, 1)
     suffix_tokens = tokens[end + 1 :]
@@ -115,19 +115,21 @@ def _call(script: str, tokens: Sequence[Token], relations: list[Relation], depth
         result_type = _cast_type(script, tokens[2 + as_index + 1 : end])
         with suppress(UnsupportedQueryError, ParseError):
             operand = value_of(script, tokens[2 : 2 + as_index], relations, depth + 1).type
-            return Value(with_rounding(result_type, operand), column_name)
-        return Value(result_type, column_name)
+            return SelectedValue(with_rounding(result_type, operand), column_name)
+        return SelectedValue(result_type, column_name)
     if name in RETURN_TYPES:
         rounds_to_hours = name == "DATE_TRUNC" and bool(arguments) and is_coarse_unit(arguments[0])
-        return Value(with_rounding(RETURN_TYPES[name], RETURN_TYPES["DATE"]) if rounds_to_hours else RETURN_TYPES[name])
+        return SelectedValue(
+            with_rounding(RETURN_TYPES[name], RETURN_TYPES["DATE"]) if rounds_to_hours else RETURN_TYPES[name]
+        )
     if name in STRING_FUNCTIONS:
         types = [value_of(script, item, relations, depth + 1).type for item in arguments[:1]]
         if types == [Primitive("string")]:
-            return Value(types[0])
+            return SelectedValue(types[0])
     if name in ARGUMENT_TYPE_FUNCTIONS and arguments:
         types = [value_of(script, item, relations, depth + 1).type for item in arguments]
         if all(result_type == types[0] for result_type in types) and types[0] != UNKNOWN:
-            return Value(least_rounded(types))
+            return SelectedValue(least_rounded(types))
     raise UnsupportedQueryError
 
 

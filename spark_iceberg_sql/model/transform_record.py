@@ -11,7 +11,7 @@ MAX_PARAMETER = 2**31 - 1
 
 
 @record(frozen=True, slots=True)
-class Parameter:
+class TransformParameter:
     """A transform's leading integer: bucket's number of buckets, truncate's width.
 
     name: in signatures. noun: in messages. minimum, maximum: the range that the spec allows.
@@ -61,7 +61,7 @@ class Transform:
     sources: tuple[str, ...]
     accepts: str
     summary: str
-    parameter: Parameter | None = None
+    parameter: TransformParameter | None = None
     result: str | None = None
     suffix: str | None = None
     granularity: float | None = None

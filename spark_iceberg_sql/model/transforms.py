@@ -6,7 +6,7 @@ To add a transform, add a record to TRANSFORMS.
 
 from __future__ import annotations
 
-from spark_iceberg_sql.model.transform_record import Parameter, Transform
+from spark_iceberg_sql.model.transform_record import Transform, TransformParameter
 
 _TIMESTAMPS = ("timestamp", "timestamptz", "timestamp_ns", "timestamptz_ns")
 _TIMES = ("date", *_TIMESTAMPS)
@@ -87,7 +87,7 @@ TRANSFORMS: tuple[Transform, ...] = (
         functions=("iceberg_bucket",),
         sources=("int", "long", "decimal", "date", "time", *_TIMESTAMPS, "string", "uuid", "fixed", "binary"),
         accepts="an integer, decimal, date, timestamp, string, uuid or binary column",
-        parameter=Parameter("n", "number of buckets", 16, keyword="num_buckets"),
+        parameter=TransformParameter("n", "number of buckets", 16, keyword="num_buckets"),
         result="int",
         suffix="bucket",
         spark_function="bucket",
@@ -116,7 +116,7 @@ TRANSFORMS: tuple[Transform, ...] = (
         functions=("iceberg_truncate",),
         sources=("int", "long", "decimal", "string", "binary"),
         accepts="an integer, decimal, string or binary column",
-        parameter=Parameter("w", "width", 4, keyword="width"),
+        parameter=TransformParameter("w", "width", 4, keyword="width"),
         suffix="trunc",
         spark_function="truncate",
         clickhouse_transforms=("icebergTruncate",),

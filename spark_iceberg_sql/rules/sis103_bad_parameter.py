@@ -29,7 +29,7 @@ from __future__ import annotations
 
 from spark_iceberg_sql.diagnostics import Edit, Fix, Severity
 from spark_iceberg_sql.facts.context import Context
-from spark_iceberg_sql.model.transform_record import Parameter
+from spark_iceberg_sql.model.transform_record import TransformParameter
 from spark_iceberg_sql.rules.base import Category, Finding, Findings, rule
 from spark_iceberg_sql.rules.column_suggestions import transform_help
 from spark_iceberg_sql.rules.preconditions import has_noncanonical_terms
@@ -71,7 +71,7 @@ def bad_parameter(context: Context) -> Findings:
         yield Finding(literal.span, message, help_, fix, early=early)
 
 
-def _intended_number(literal: terms.Literal, bounds: Parameter) -> int | None:
+def _intended_number(literal: terms.Literal, bounds: TransformParameter) -> int | None:
     """The integer that a string or a decimal represents: '16', 16.0; None if there is none in range."""
     text = literal.text.strip("'\"").rstrip("0").rstrip(".") if "." in literal.text else ""
     text = text or literal.text.strip("'\"").strip()

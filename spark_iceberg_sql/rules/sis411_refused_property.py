@@ -53,7 +53,7 @@ from spark_iceberg_sql.model.runtime.properties import (
     RARE_FAILURES,
     SWITCHES,
     V3_KEYS,
-    Property,
+    TypedProperty,
     similar_property,
 )
 from spark_iceberg_sql.model.runtime.write_options import WrongOption, wrong_option, wrong_read_option
@@ -212,7 +212,7 @@ def _value(context: Context, item: terms.Property) -> Finding | None:
     return Finding(item.value_span, message, help_, severity=Severity.WARNING if is_rare else None)
 
 
-def _too_long(context: Context, item: terms.Property, property_type: Property) -> Finding | None:
+def _too_long(context: Context, item: terms.Property, property_type: TypedProperty) -> Finding | None:
     """A number that a later Iceberg reads, and this one does not."""
     since, iceberg = iceberg_versions.LONG_SINCE.get(item.key), context.catalog.iceberg
     is_int = abs(int(item.value)) < 2**31 if since is not None else True

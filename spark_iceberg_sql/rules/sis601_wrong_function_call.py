@@ -39,7 +39,7 @@ from spark_iceberg_sql.diagnostics import Edit, Fix, Severity
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.facts.function_calls import FUNCTION_PREFIX, SYSTEM_FUNCTIONS, FunctionCall, calls
 from spark_iceberg_sql.facts.target_context import UnknownFactError
-from spark_iceberg_sql.model.transform_record import Parameter
+from spark_iceberg_sql.model.transform_record import TransformParameter
 from spark_iceberg_sql.model.transforms import BY_FUNCTION, BY_OTHER_NAME, BY_SPELLING, SPEC_FUNCTIONS
 from spark_iceberg_sql.model.types import Primitive
 from spark_iceberg_sql.quantities import plural
@@ -187,7 +187,7 @@ def _number_finding(context: Context, call: FunctionCall) -> Finding | None:
     return None if is_accepted else _bad_number(context, call, parameter, text)
 
 
-def _bad_number(context: Context, call: FunctionCall, parameter: Parameter, text: str) -> Finding:
+def _bad_number(context: Context, call: FunctionCall, parameter: TransformParameter, text: str) -> Finding:
     column = call.argument_text(1, context.text)
     limits = f"an integer from {parameter.minimum} to {parameter.maximum}"
     return Finding(

@@ -18,7 +18,7 @@ SPARK, PYICEBERG = "spark", "pyiceberg"
 
 
 @dataclass(frozen=True, slots=True)
-class Engine:
+class EngineSyntax:
     """An engine's syntax.
 
     write: a statement of its. read: Spark's statements for one of its, and the tables before it.
@@ -29,11 +29,11 @@ class Engine:
 
 
 # Each has a module; pyiceberg's statements are calls in a program.
-SQL_ENGINES: Mapping[str, Engine] = {
-    "trino": Engine(trino.write, trino.read),
-    "flink": Engine(flink.write, flink.read),
-    "clickhouse": Engine(clickhouse.write, clickhouse.read),
-    "athena": Engine(athena.write, athena.read),
+SQL_ENGINES: Mapping[str, EngineSyntax] = {
+    "trino": EngineSyntax(trino.write, trino.read),
+    "flink": EngineSyntax(flink.write, flink.read),
+    "clickhouse": EngineSyntax(clickhouse.write, clickhouse.read),
+    "athena": EngineSyntax(athena.write, athena.read),
 }
 NAMES = (SPARK, *SQL_ENGINES, PYICEBERG)
 
@@ -61,7 +61,7 @@ def translate(text: str, *, to: str = SPARK, source: str = SPARK, known: Tables 
     return result
 
 
-class Refusal(NamedTuple):
+class UntranslatedStatement(NamedTuple):
     """A statement that cannot be translated. line: where it begins. fact, remedy: for the user."""
 
     line: int
@@ -82,7 +82,7 @@ class Translator:
                 raise IcebergSqlError(f"`{argument}` is one of {', '.join(NAMES)}, not `{name}`", argument=argument)
         self._to, self._source = to, source
         self._catalog = known.copy() if known is not None else Tables()
-        self.refusals: list[Refusal] = []
+        self.refusals: list[UntranslatedStatement] = []
         self._lost: list[str] = []
         self._mark = "#" if to == PYICEBERG else "--"
 
@@ -129,7 +129,7 @@ class Translator:
             yield
         except IcebergSqlError as error:
             fact, _, remedy = str(error).partition("\nhelp: ")
-            self.refusals.append(Refusal(getattr(error, "line", line), fact, remedy))
+            self.refusals.append(UntranslatedStatement(getattr(error, "line", line), fact, remedy))
 
     def _written(self, statement: Statement, definition: Definition) -> str:
         if self._to == SPARK:

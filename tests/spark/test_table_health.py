@@ -10,7 +10,7 @@ from pyspark.sql import SparkSession
 from samples import share, swept
 
 import spark_iceberg_sql as sis
-from spark_iceberg_sql.insight.health.model import Finding
+from spark_iceberg_sql.insight.health.model import HealthFinding
 
 T = "local.health.`my events`"
 
@@ -133,7 +133,7 @@ def test_small_files_that_do_not_fit_together(spark: SparkSession) -> None:
     make = f"CREATE OR REPLACE TABLE {name} USING iceberg TBLPROPERTIES ('write.target-file-size-bytes' = '{{}}') AS "
     rows = "SELECT id, sha2(string(id), 256) AS h FROM range(0, {}, 1, {})"
 
-    def small() -> Finding | None:
+    def small() -> HealthFinding | None:
         every = sis.health(spark, name).findings
         return next((one for one in every if one.problem == "small files"), None)
 

@@ -17,10 +17,10 @@ from spark_iceberg_sql.files.projects.dbt_clustering import clustering_problems
 from spark_iceberg_sql.files.projects.dbt_columns import Columns, columns_of, columns_query
 from spark_iceberg_sql.files.projects.dbt_compiled import compiled_query
 from spark_iceberg_sql.files.projects.dbt_entries import Layer
-from spark_iceberg_sql.files.projects.dbt_manifest import HELP, Node
+from spark_iceberg_sql.files.projects.dbt_manifest import HELP, ManifestNode
 from spark_iceberg_sql.files.projects.dbt_project import Project, creates_iceberg_table
 from spark_iceberg_sql.files.projects.dbt_resources import Resource
-from spark_iceberg_sql.files.projects.dbt_values import KEYS, Value, first_value, is_templated
+from spark_iceberg_sql.files.projects.dbt_values import KEYS, ConfigValue, first_value, is_templated
 from spark_iceberg_sql.files.source import ExtractionProblem
 from spark_iceberg_sql.files.source_map import COMPILED, FragmentBuilder, Offsets, SqlFragment, range_fragment
 from spark_iceberg_sql.files.templates import template_spans, template_variants
@@ -133,7 +133,7 @@ def yaml_statements(path: Path, text: str, project: Project) -> Extraction:
 
 def _partitioned_resources(
     path: Path, resources: Iterable[Resource], project: Project
-) -> Iterator[tuple[Resource, list[Layer], Value]]:
+) -> Iterator[tuple[Resource, list[Layer], ConfigValue]]:
     """The resources that get their `partition_by` from a file, with their configurations, and the value."""
     for resource in resources:
         layers = project.layers(resource)
@@ -189,7 +189,7 @@ def _is_iceberg_table(resource: Resource, layers: list[Layer]) -> bool | None:
 
 
 def _clause_statements(
-    resource: Resource, layers: list[Layer], partition_value: Value, project: Project, text: str = ""
+    resource: Resource, layers: list[Layer], partition_value: ConfigValue, project: Project, text: str = ""
 ) -> Extraction:
     """The statement for one clause. text: that of the YAML file with the clause."""
     is_iceberg = _is_iceberg_table(resource, layers)
@@ -219,7 +219,7 @@ def _clause_statements(
     yield _statement(resource, node, partition_value, text, query or _columns_query(columns, partition_value))
 
 
-def _bigquery_help(partition_value: Value) -> str:
+def _bigquery_help(partition_value: ConfigValue) -> str:
     """The list to write for BigQuery's mapping."""
     fields = partition_value.fields or {}
     column, unit = (fields[key].text if key in fields else None for key in ("field", "granularity"))
@@ -237,7 +237,7 @@ def _has_template(resource: Resource, project: Project) -> bool:
 
 
 def _compiled_fragment(
-    resource: Resource, node: Node | None, partition_value: Value, project: Project, text: str
+    resource: Resource, node: ManifestNode | None, partition_value: ConfigValue, project: Project, text: str
 ) -> SqlFragment | None:
     """The query that dbt compiled; None if there is none, or if the model's own text is as good."""
     if node is None or node.compiled is None or resource.path is None or not _has_template(resource, project):
@@ -246,7 +246,7 @@ def _compiled_fragment(
     return compiled_query(model_text, node.compiled, partition_value.span)
 
 
-def _columns_query(columns: Columns | None, partition_value: Value) -> SqlFragment:
+def _columns_query(columns: Columns | None, partition_value: ConfigValue) -> SqlFragment:
     """A query with these columns."""
     end = partition_value.span[1]
     builder = FragmentBuilder()
@@ -255,7 +255,7 @@ def _columns_query(columns: Columns | None, partition_value: Value) -> SqlFragme
 
 
 def _statement(
-    resource: Resource, node: Node | None, partition_value: Value, text: str, query: SqlFragment
+    resource: Resource, node: ManifestNode | None, partition_value: ConfigValue, text: str, query: SqlFragment
 ) -> SqlFragment:
     """The statement that dbt runs; each YAML value on its own line, with the `noqa` after it."""
     start, end = partition_value.span

@@ -10,7 +10,7 @@ from contextlib import suppress
 from spark_iceberg_sql.files.projects.dbt_entries import Layer
 from spark_iceberg_sql.files.projects.dbt_project import Project
 from spark_iceberg_sql.files.projects.dbt_resources import Resource
-from spark_iceberg_sql.files.projects.dbt_values import Value, first_value
+from spark_iceberg_sql.files.projects.dbt_values import ConfigValue, first_value
 from spark_iceberg_sql.files.python.tables.dataframe_schemas import PLAIN_TYPE
 
 Columns = list[tuple[str, str | None]]
@@ -37,7 +37,7 @@ def columns_of(resource: Resource, layers: list[Layer], project: Project) -> Col
     return _catalog_columns(resource, project)
 
 
-def _seed_columns(resource: Resource, types: Value | None, project: Project) -> Columns | None:
+def _seed_columns(resource: Resource, types: ConfigValue | None, project: Project) -> Columns | None:
     if resource.path is None:
         return None
     rows = csv.reader(project.text(resource.path).splitlines()[:1])

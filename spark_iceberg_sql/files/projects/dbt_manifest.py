@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from spark_iceberg_sql.files.projects.dbt_resources import ProjectFiles, Resource
-from spark_iceberg_sql.files.projects.dbt_values import KEYS, Config, Value, computed_value
+from spark_iceberg_sql.files.projects.dbt_values import KEYS, Config, ConfigValue, computed_value
 from spark_iceberg_sql.files.source_map import Offsets
 
 HELP = "run `dbt compile`"
@@ -26,7 +26,7 @@ _RELATION = re.compile(r"(?:`[^`;]+`|\w+)(?:\.(?:`[^`;]+`|\w+)){0,2}")
 _MAX_UPSTREAM = 300
 
 
-class Node(NamedTuple):
+class ManifestNode(NamedTuple):
     """The record of a model, snapshot or seed in dbt's manifest.
 
     id: dbt's. file: relative to the project. relation: its table's name as in SQL; None if it has none. raw,
@@ -47,7 +47,7 @@ class Node(NamedTuple):
         """Its configuration, with one position for all values. keys: the requested ones."""
         return {key: computed_value(self.config.get(key), span) for key in keys}
 
-    def value(self, key: str, stated_value: Value) -> Value:
+    def value(self, key: str, stated_value: ConfigValue) -> ConfigValue:
         """The value of a key, at the place where a file states it."""
         return computed_value(self.config.get(key), stated_value.span)
 
@@ -93,9 +93,9 @@ class Manifest:
         return None
 
     @cached_property
-    def nodes(self) -> dict[str, Node]:
+    def nodes(self) -> dict[str, ManifestNode]:
         """The project's resources, by dbt's id; disabled ones are among them."""
-        nodes_by_id: dict[str, Node] = {}
+        nodes_by_id: dict[str, ManifestNode] = {}
         disabled = self._content.get("disabled")
         groups = disabled.values() if isinstance(disabled, dict) else ()
         nodes = self._content.get("nodes")
@@ -153,23 +153,23 @@ class Manifest:
     def _display_path(self, path: Path) -> str:
         return Path(os.path.relpath(path, self._project.root)).as_posix()
 
-    def node(self, resource: Resource) -> Node | None:
+    def node(self, resource: Resource) -> ManifestNode | None:
         """The record of a resource; None if it cannot be used."""
         is_current = self.is_usable and self.stale_reason(resource) is None
         return self._recorded_node(resource) if is_current else None
 
-    def _recorded_node(self, resource: Resource) -> Node | None:
+    def _recorded_node(self, resource: Resource) -> ManifestNode | None:
         """A model by its file: one with versions has more than its name in its id."""
         if resource.kind == "models" and resource.path is not None:
             return self._nodes_by_file.get(self._display_path(resource.path))
         return self.nodes.get(self._project.id_of(resource))
 
     @cached_property
-    def _nodes_by_file(self) -> dict[str, Node]:
+    def _nodes_by_file(self) -> dict[str, ManifestNode]:
         models = f"model.{self._project.name}."
         return {node.file: node for node in self.nodes.values() if node.id.startswith(models)}
 
-    def upstream(self, resources: Iterable[Resource]) -> Iterator[tuple[Resource, Node]]:
+    def upstream(self, resources: Iterable[Resource]) -> Iterator[tuple[Resource, ManifestNode]]:
         """The models and seeds that some resources read, directly or not, each after those that it reads itself."""
         recorded_resources = [
             (self._recorded_node(candidate), candidate) for candidate in self._project.resources.values()
@@ -194,7 +194,7 @@ class Manifest:
                 stack += [(other, False) for other in node.upstream]
 
 
-def _node(entry: dict[str, Any]) -> Node:
+def _node(entry: dict[str, Any]) -> ManifestNode:
     config = {key: value for key, value in entry["config"].items() if key in KEYS}
     # Until version 6 of the manifest, the texts had other names.
     raw, compiled = (entry.get(f"{form}_code", entry.get(f"{form}_sql")) for form in ("raw", "compiled"))
@@ -204,7 +204,7 @@ def _node(entry: dict[str, Any]) -> Node:
     is_relation_name = isinstance(relation, str) and _RELATION.fullmatch(relation) is not None
     if not isinstance(compiled, str) or entry.get("language", "sql") != "sql":
         compiled = None
-    return Node(
+    return ManifestNode(
         str(entry["unique_id"]),
         str(entry["original_file_path"]).replace("\\", "/"),
         relation if is_relation_name else None,

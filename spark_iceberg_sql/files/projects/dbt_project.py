@@ -17,7 +17,7 @@ from typing import Any
 from spark_iceberg_sql.files import yaml_nodes
 from spark_iceberg_sql.files.projects.dbt_config import OwnConfig, python_config, sql_config
 from spark_iceberg_sql.files.projects.dbt_entries import Entry, Layer, NamedEntry, entries_in
-from spark_iceberg_sql.files.projects.dbt_manifest import Manifest, Node
+from spark_iceberg_sql.files.projects.dbt_manifest import Manifest, ManifestNode
 from spark_iceberg_sql.files.projects.dbt_resources import Resource
 from spark_iceberg_sql.files.projects.dbt_values import KEYS, first_value, is_templated, value_of_node
 from spark_iceberg_sql.files.repository_paths import is_file_inside, is_inside, repository
@@ -244,7 +244,7 @@ class Project:
         )
         return manifest if is_usable else None
 
-    def node(self, resource: Resource) -> Node | None:
+    def node(self, resource: Resource) -> ManifestNode | None:
         """The record of a resource in dbt's manifest; None if there is none that can be used."""
         return self.manifest.node(resource) if self.manifest is not None else None
 

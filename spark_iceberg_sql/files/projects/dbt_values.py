@@ -22,7 +22,7 @@ _YES, _NO = frozenset({"true", "yes", "on"}), frozenset({"false", "no", "off"})
 
 
 @dataclass(frozen=True, slots=True)
-class Value:
+class ConfigValue:
     """The value of a key.
 
     span: its offsets. source_text: its text. scalars: one, or those of a list; None if it is not a literal.
@@ -33,7 +33,7 @@ class Value:
     source_text: str
     scalars: tuple[SqlFragment, ...] | None = None
     is_null: bool = False
-    fields: Mapping[str, Value] | None = None
+    fields: Mapping[str, ConfigValue] | None = None
     has_mappings: bool = False
 
     @property
@@ -48,13 +48,13 @@ class Value:
         return True if word in _YES else False if word in _NO else None
 
 
-Config = dict[str, Value]
+Config = dict[str, ConfigValue]
 
 
-def value_of_node(node: Any, text: str, depth: int = 0) -> Value:
+def value_of_node(node: Any, text: str, depth: int = 0) -> ConfigValue:
     """The value of a YAML node; text: the file's."""
     span = yaml_nodes.node_span(node, text)
-    value = Value(span, text[span[0] : span[1]], is_null=yaml_nodes.is_null(node))
+    value = ConfigValue(span, text[span[0] : span[1]], is_null=yaml_nodes.is_null(node))
     if yaml_nodes.is_mapping(node):
         if depth > 3:
             return value
@@ -66,9 +66,9 @@ def value_of_node(node: Any, text: str, depth: int = 0) -> Value:
     return replace(value, scalars=tuple(yaml_nodes.scalar_fragment(item, text) for item in nodes))
 
 
-def value_of_expression(program: Program, node: ast.expr) -> Value:
+def value_of_expression(program: Program, node: ast.expr) -> ConfigValue:
     """The value of an argument of `config(...)`, whose expressions are valid Python, too."""
-    value = Value(program.span(node), program.source(node))
+    value = ConfigValue(program.span(node), program.source(node))
     if isinstance(node, ast.Dict):
         pairs = zip(node.keys, node.values, strict=True)
         texts = [(program.string_value(k) if k is not None else None, v) for k, v in pairs]
@@ -100,9 +100,9 @@ def _scalar_fragment(program: Program, node: ast.expr) -> SqlFragment:
     return builder.build()
 
 
-def computed_value(value: object, span: Offsets) -> Value:
+def computed_value(value: object, span: Offsets) -> ConfigValue:
     """A value that dbt has computed. value: as in JSON. span: of the text that it was computed from."""
-    result = Value(span, "", is_null=value is None)
+    result = ConfigValue(span, "", is_null=value is None)
     if isinstance(value, dict):
         fields = {str(name): computed_value(inner, span) for name, inner in value.items()}
         return replace(result, fields=fields)
@@ -121,12 +121,12 @@ def _fragment_at(text: str, span: Offsets) -> SqlFragment:
     return builder.build()
 
 
-def is_templated(value: Value) -> bool:
+def is_templated(value: ConfigValue) -> bool:
     """True if a program or a template computes the value."""
     is_literal = value.scalars is not None and not any(_TEMPLATE.search(scalar.sql) for scalar in value.scalars)
     return not is_literal and not value.is_null
 
 
-def first_value(configs: Iterable[Config], key: str) -> Value | None:
+def first_value(configs: Iterable[Config], key: str) -> ConfigValue | None:
     """The value of a key in the first of the configurations that has it."""
     return next((config[key] for config in configs if key in config), None)

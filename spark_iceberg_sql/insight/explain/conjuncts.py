@@ -24,7 +24,7 @@ _BUCKET = re.compile(r"(?:iceberg_|.*\.)bucket\(")  # a call of Iceberg's functi
 _RUN_TIME_CLASSES = frozenset({"ScalarSubquery", "ListQuery", "Exists", "InSubquery", "OuterReference"})
 
 
-def why_withheld(call: SparkExpression, column: str, fields: Sequence[Field]) -> str:
+def why_withheld(call: SparkExpression, column: str, fields: Sequence[FieldClause]) -> str:
     """The reason why the rule `guard` does not push a call of one of Iceberg's functions on a column to the
     scan.
 
@@ -86,7 +86,7 @@ def why_not_pushed(expression: SparkExpression, withheld: str | None = None) -> 
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class FieldClause:
     """A partition field of any spec: its DDL clause, its source column, the name of its transform.
 
     step: of truncate over a decimal, the difference between neighbouring values, `1.00`.
@@ -106,7 +106,7 @@ class Field:
 def why_not_pruning(
     expression: SparkExpression,
     columns: Sequence[str],
-    fields: Sequence[Field],
+    fields: Sequence[FieldClause],
     *,
     total: int,
     fully_matching: int,

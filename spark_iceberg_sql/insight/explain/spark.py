@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from spark_iceberg_sql.errors import IcebergSqlError, ReadError
-from spark_iceberg_sql.insight.explain.conjuncts import Field
+from spark_iceberg_sql.insight.explain.conjuncts import FieldClause
 from spark_iceberg_sql.insight.explain.model import Explanation, Scan
 from spark_iceberg_sql.insight.explain.spark_conjuncts import Conjuncts
 from spark_iceberg_sql.model import bound_transform
@@ -191,14 +191,14 @@ def _metadata_delete(node: Java) -> Scan:
     return Scan(name, 0, kept_files.files, 0, kept_files.bytes, None, kept_files.manifests, note=note)
 
 
-def partition_fields(table: Java) -> tuple[Field, ...]:
+def partition_fields(table: Java) -> tuple[FieldClause, ...]:
     """The partition fields of all specs of a SparkTable, except void ones."""
     result = []
     for text, source, _ in iceberg_filters.partition_fields(table):
         transform = bound_transform.from_metadata(text)
         if not transform.is_void:
             step = _decimal_step(table, source, transform.parameter) if transform.transform.truncates else None
-            result.append(Field(transform.clause(source), source, transform.transform.name, step))
+            result.append(FieldClause(transform.clause(source), source, transform.transform.name, step))
     return tuple(result)
 
 

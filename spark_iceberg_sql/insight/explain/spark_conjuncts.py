@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from spark_iceberg_sql.insight.explain import conjuncts as reasons
 from spark_iceberg_sql.insight.explain import spark_rewrites
-from spark_iceberg_sql.insight.explain.conjuncts import Field
+from spark_iceberg_sql.insight.explain.conjuncts import FieldClause
 from spark_iceberg_sql.insight.explain.model import Conjunct
 from spark_iceberg_sql.model import bound_transform
 from spark_iceberg_sql.quantities import plural
@@ -61,7 +61,7 @@ class Conjuncts:
         relation: Java,
         filtered: query_plans.FilteredRelation | None,
         rules: Mapping[str, Java],
-        fields: tuple[Field, ...],
+        fields: tuple[FieldClause, ...],
         derived: frozenset[tuple[str, int, int]] = frozenset(),
     ) -> None:
         self._derived = derived

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from spark_iceberg_sql.errors import IcebergSqlError
-from spark_iceberg_sql.insight.from_hive.hive_partitions import Column
+from spark_iceberg_sql.insight.from_hive.hive_partitions import HiveColumn
 from spark_iceberg_sql.syntax import nodes
 from spark_iceberg_sql.syntax.identifiers import qualified_name
 from spark_iceberg_sql.syntax.parser import parse
@@ -25,8 +25,8 @@ class HiveTable:
     """
 
     name: tuple[str, ...]
-    columns: tuple[Column, ...]
-    partition_columns: tuple[Column, ...]
+    columns: tuple[HiveColumn, ...]
+    partition_columns: tuple[HiveColumn, ...]
     format: str | None
     spellings: tuple[tuple[str, ...], ...] = ()
     time_units: frozenset[str] = frozenset()
@@ -43,7 +43,7 @@ class HiveTable:
         return self.spellings or (lower_parts, *((("spark_catalog", *lower_parts),) if len(lower_parts) == 2 else ()))
 
     @property
-    def data_columns(self) -> tuple[Column, ...]:
+    def data_columns(self) -> tuple[HiveColumn, ...]:
         """The columns that are not partition columns."""
         return tuple(column for column in self.columns if column not in self.partition_columns)
 
@@ -69,8 +69,8 @@ def table_from_ddl(text: str) -> tuple[HiveTable, str]:
 
 
 def _table(statement: Statement, node: nodes.Create) -> HiveTable:
-    columns = tuple(Column(c.name, _type(c.type_text)) for c in node.columns or ())
-    partitions = tuple(Column(c.name, _type(c.type_text)) for c in node.typed_partitions)
+    columns = tuple(HiveColumn(c.name, _type(c.type_text)) for c in node.columns or ())
+    partitions = tuple(HiveColumn(c.name, _type(c.type_text)) for c in node.typed_partitions)
     name = node.table.text
     if node.provider == "iceberg":
         raise IcebergSqlError(f"{name} is already an Iceberg table", help="sis.advise(...) compares specs")

@@ -40,7 +40,7 @@ _DATE_SHAPES = (
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class HiveColumn:
     """A column. type: as in DDL, lower case."""
 
     name: str
@@ -61,7 +61,7 @@ class PartitionValueFormat:
     Python; None for a part.
     """
 
-    column: Column
+    column: HiveColumn
     unit: str
     format: str
     strptime: str | None = None
@@ -102,7 +102,7 @@ class PartitionDerivation:
     """
 
     formats: tuple[PartitionValueFormat, ...]
-    source: Column
+    source: HiveColumn
     zone: str
     basis: str = ""
 
@@ -209,7 +209,7 @@ def next_unit(start: datetime, unit: str) -> datetime:
 
 
 def infer_formats(
-    partitions: Sequence[Column], values: Mapping[str, Iterable[str]], *, is_guessed: bool = False
+    partitions: Sequence[HiveColumn], values: Mapping[str, Iterable[str]], *, is_guessed: bool = False
 ) -> tuple[dict[str, PartitionValueFormat], dict[str, str]]:
     """The format of each partition column that may hold time, and, for the others, the reason why it is not known.
 
@@ -237,7 +237,7 @@ def infer_formats(
     return formats, reasons
 
 
-def _units_of_parts(partitions: Sequence[Column]) -> dict[str, str]:
+def _units_of_parts(partitions: Sequence[HiveColumn]) -> dict[str, str]:
     """The columns that hold one part each, by their names: year, month, day; or hour after a whole day."""
     names_by_unit = {
         unit: next((c.name for c in partitions if c.name.lower() in names), None) for unit, names in _PART_NAMES.items()
@@ -251,7 +251,7 @@ def _units_of_parts(partitions: Sequence[Column]) -> dict[str, str]:
 
 
 def _infer_format(
-    column: Column, values: Sequence[str], part_unit: str | None
+    column: HiveColumn, values: Sequence[str], part_unit: str | None
 ) -> tuple[PartitionValueFormat | None, str]:
     if column.type == "date":
         return PartitionValueFormat(column, "day", "yyyy-MM-dd", "%Y-%m-%d"), ""
@@ -289,14 +289,14 @@ def _likely_values(constants: Sequence[str], part_unit: str | None) -> list[str]
     by_shape: dict[tuple[str, str, str, str], list[str]] = {}
     for text in constants:
         shape = _shape_of(text)
-        if shape and PartitionValueFormat(Column("", "string"), shape[3], shape[1], shape[2]).start(text):
+        if shape and PartitionValueFormat(HiveColumn("", "string"), shape[3], shape[1], shape[2]).start(text):
             by_shape.setdefault(shape, []).append(text)
     rank = {shape: (UNITS.index(shape[3]), len(texts)) for shape, texts in by_shape.items()}
     best = max(rank.values(), default=None)
     return [text for shape, texts in by_shape.items() if rank[shape] == best for text in texts]
 
 
-def _part_format(column: Column, values: Sequence[str], unit: str) -> tuple[PartitionValueFormat | None, str]:
+def _part_format(column: HiveColumn, values: Sequence[str], unit: str) -> tuple[PartitionValueFormat | None, str]:
     if not all(map(_PART.fullmatch, values)):
         return None, ""
     if column.type in INTEGERS or unit == "year":
@@ -307,7 +307,7 @@ def _part_format(column: Column, values: Sequence[str], unit: str) -> tuple[Part
 
 
 def possible_derivations(
-    formats: Mapping[str, PartitionValueFormat], columns: Sequence[Column], zones: Sequence[str]
+    formats: Mapping[str, PartitionValueFormat], columns: Sequence[HiveColumn], zones: Sequence[str]
 ) -> Iterator[PartitionDerivation]:
     """Every derivation of the partitions' time from one data column.
 

@@ -23,7 +23,7 @@ from spark_iceberg_sql.insight.from_hive.hive_move import (
     planned_move,
     workload_of,
 )
-from spark_iceberg_sql.insight.from_hive.hive_partitions import Column, PartitionDerivation, possible_derivations
+from spark_iceberg_sql.insight.from_hive.hive_partitions import HiveColumn, PartitionDerivation, possible_derivations
 from spark_iceberg_sql.insight.from_hive.hive_statements import changes_namespace
 from spark_iceberg_sql.insight.from_hive.hive_zones import fitting_zones, refuse_unknown, zone_of
 from spark_iceberg_sql.insight.from_hive.model import FromHive, HiveQuery
@@ -118,7 +118,7 @@ def _table(spark: SparkSession, name: tuple[str, ...]) -> HiveTable:
         serde = (described.get("Serde Library") or "").lower()
         provider = next((file_format for file_format in ("parquet", "orc", "avro") if file_format in serde), "")
     columns = [
-        (Column(column.name, column.dataType.lower()), column.isPartition)
+        (HiveColumn(column.name, column.dataType.lower()), column.isPartition)
         for column in spark.catalog.listColumns(dotted(name))
     ]
     partition_columns = tuple(column for column, is_partition in columns if is_partition)

@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from spark_iceberg_sql.insight.health.model import NEEDS_QUERIES, OPTIONS, SMALL_SHARE, Finding, Health, TableMetrics
+from spark_iceberg_sql.insight.health.model import (
+    NEEDS_QUERIES,
+    OPTIONS,
+    SMALL_SHARE,
+    Health,
+    HealthFinding,
+    TableMetrics,
+)
 from spark_iceberg_sql.insight.specs import REWRITE_ALL, delete_file_options, rewrite_call
 from spark_iceberg_sql.model.rewrite_steps import STEP_BYTES
 from spark_iceberg_sql.quantities import plural, size
@@ -31,7 +38,7 @@ def rewritten_once(health: Health) -> Health:
     if covering is None:
         return health
 
-    def without_second_statement(finding: Finding) -> Finding:
+    def without_second_statement(finding: HealthFinding) -> HealthFinding:
         if finding is covering or finding.call is None or finding.problem not in _COVERED:
             return finding
         effect = "rewrites them"
@@ -43,13 +50,13 @@ def rewritten_once(health: Health) -> Health:
     return replace(health, findings=tuple(map(without_second_statement, health.findings)))
 
 
-def _covers(finding: Finding, problem: str, health: Health) -> bool:
+def _covers(finding: HealthFinding, problem: str, health: Health) -> bool:
     """Whether a finding is of a problem, and its statement writes all data files anew."""
     is_complete = problem != "delete files" or finding.rewritten_files == health.files
     return finding.problem == problem and finding.call is not None and is_complete
 
 
-def _undecided(metrics: TableMetrics) -> Iterator[Finding]:
+def _undecided(metrics: TableMetrics) -> Iterator[HealthFinding]:
     """What a coarser or a finer spec would change: some queries would read less, others more."""
     ratio_text = f"{metrics.largest / metrics.median:,.0f} times the median" if metrics.median else ""
     is_skewed = bool(metrics.median) and metrics.largest > _SKEW_FACTOR * metrics.median
@@ -60,7 +67,7 @@ def _undecided(metrics: TableMetrics) -> Iterator[Finding]:
         and metrics.alone > metrics.partitions / 2
         and metrics.median < metrics.target_size / 10
     ):
-        yield Finding(
+        yield HealthFinding(
             "fine partitions",
             f"{metrics.alone:,} of {metrics.partitions:,} partitions have one file, and the median partition has "
             f"{size(metrics.median)}: fewer partitions would have larger files"
@@ -70,7 +77,7 @@ def _undecided(metrics: TableMetrics) -> Iterator[Finding]:
             reason=NEEDS_QUERIES,
         )
     if is_skewed and metrics.largest > metrics.target_size:  # otherwise it may be one file, and splitting it makes more
-        yield Finding(
+        yield HealthFinding(
             "skew",
             f"the largest partition has {size(metrics.largest)}, {ratio_text} of {size(metrics.median)}: another "
             "partition field would split it",
@@ -80,11 +87,11 @@ def _undecided(metrics: TableMetrics) -> Iterator[Finding]:
         )
 
 
-def _findings(metrics: TableMetrics) -> Iterator[Finding]:
+def _findings(metrics: TableMetrics) -> Iterator[HealthFinding]:
     yield from _wrong_bounds(metrics)
     yield from _small_files(metrics)
     if metrics.old_files:
-        yield Finding(
+        yield HealthFinding(
             "old specs",
             f"{metrics.old_files:,} of {metrics.files:,} files belong to an earlier partition spec: the current "
             f"fields do not prune them. {_files_after_rewrite(metrics)}{_in_steps(metrics)}",
@@ -98,16 +105,16 @@ def _findings(metrics: TableMetrics) -> Iterator[Finding]:
         yield from _unsorted_files(metrics)
 
 
-def _delete_files(metrics: TableMetrics) -> Finding:
+def _delete_files(metrics: TableMetrics) -> HealthFinding:
     deletes = f"{plural(metrics.delete_files, 'delete file')} with {size(metrics.delete_bytes)}"
     if metrics.dangling_deletes < metrics.delete_files:
         belong = "is read with the data files that it belongs to"
         if metrics.delete_files > 1:
             belong = "are read with the data files that they belong to"
         call = _rewrite_call(metrics, "delete files")
-        return Finding("delete files", f"{deletes} {belong}", metrics.delete_files, metrics.delete_bytes, call)
+        return HealthFinding("delete files", f"{deletes} {belong}", metrics.delete_files, metrics.delete_bytes, call)
     belong = "belongs" if metrics.delete_files == 1 else "belong"
-    return Finding(
+    return HealthFinding(
         "delete files",
         f"{deletes} {belong} to no data file any more",
         metrics.delete_files,
@@ -118,14 +125,14 @@ def _delete_files(metrics: TableMetrics) -> Finding:
     )
 
 
-def _wrong_bounds(metrics: TableMetrics) -> Iterator[Finding]:
+def _wrong_bounds(metrics: TableMetrics) -> Iterator[HealthFinding]:
     for wrong_bounds in metrics.wrong_bounds:
         consequence = (
             "Iceberg alone loses rows by them; in an installed session, filters on the column read these files in full"
             if wrong_bounds.kind != "nanos"
             else "Iceberg reads wrong times from them"
         )
-        yield Finding(
+        yield HealthFinding(
             "wrong bounds",
             f"{wrong_bounds}: "
             f"{consequence if wrong_bounds.is_certain else 'filters on the column read these files in full'}"
@@ -159,7 +166,7 @@ def _in_steps(metrics: TableMetrics) -> str:
     return f". `iceberg-sql repartition {metrics.title}` rewrites those files alone, in steps that can be stopped"
 
 
-def _small_files(metrics: TableMetrics) -> Iterator[Finding]:
+def _small_files(metrics: TableMetrics) -> Iterator[HealthFinding]:
     """The finding of small files. Those of an earlier spec are rewritten together, into the current spec's
     partitions.
     """
@@ -169,7 +176,7 @@ def _small_files(metrics: TableMetrics) -> Iterator[Finding]:
         can_combine = metrics.small > metrics.small_after
         files_after = plural(metrics.small_after, "file")
         shared_text = f"{metrics.small:,} share a partition with others and fit into about {files_after}, "
-        yield Finding(
+        yield HealthFinding(
             "small files",
             f"{old_count + (metrics.small if can_combine else 0):,} of {metrics.files:,} files are "
             f"{size_limit}: {shared_text if can_combine else ''}"
@@ -181,7 +188,7 @@ def _small_files(metrics: TableMetrics) -> Iterator[Finding]:
     small_count = metrics.small + old_count
     count_after = metrics.small_after + (-(-metrics.old_small_bytes // metrics.target_size) if old_count else 0)
     if small_count - count_after >= max(1, _LEAST_GAIN * small_count):
-        yield Finding(
+        yield HealthFinding(
             "small files",
             f"{small_count:,} of {metrics.files:,} files are {size_limit} and "
             + (
@@ -196,10 +203,10 @@ def _small_files(metrics: TableMetrics) -> Iterator[Finding]:
         )
 
 
-def _unsorted_files(metrics: TableMetrics) -> Iterator[Finding]:
+def _unsorted_files(metrics: TableMetrics) -> Iterator[HealthFinding]:
     """The files that are not in the order that the table declares; by which column else, only queries can tell."""
     if metrics.sort_span > _MAX_SPAN:
-        yield Finding(
+        yield HealthFinding(
             "unsorted",
             f"the files are not in the table's sort order: a file spans {metrics.sort_span:.0%} of its partition's "
             f"range of `{metrics.sort_column}`",

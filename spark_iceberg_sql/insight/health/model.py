@@ -52,7 +52,7 @@ class WorkloadReads:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class HealthFinding:
     """One problem.
 
     problem: its name: wrong bounds, small files, old specs, delete files, unsorted; with queries also spec, layout; or
@@ -74,7 +74,7 @@ class Finding:
     reason: str | None = None
     reads: WorkloadReads | None = None
 
-    def without_statement(self) -> Finding:
+    def without_statement(self) -> HealthFinding:
         """The problem alone."""
         return replace(self, call=None, rewritten_files=None, rewritten_bytes=None)
 
@@ -93,8 +93,8 @@ class Health(Result):
     table: str
     files: int
     bytes: int
-    findings: tuple[Finding, ...]
-    ruled_out: tuple[Finding, ...] = ()
+    findings: tuple[HealthFinding, ...]
+    ruled_out: tuple[HealthFinding, ...] = ()
     queries: int | None = None
     notes: tuple[str, ...] = ()
 
@@ -167,7 +167,7 @@ class Health(Result):
         return markup.dim_line(title) + bar_chart(title, bars, size)
 
 
-def _html_row(finding: Finding) -> str:
+def _html_row(finding: HealthFinding) -> str:
     remark = rewrite_comment(finding) if finding.call else ""
     if finding.reads is not None and finding.problem in OPTIONS:
         remark += f"  -- the queries then read {finding.reads}"
@@ -180,7 +180,7 @@ def _html_row(finding: Finding) -> str:
     )
 
 
-def rewrite_comment(finding: Finding) -> str:
+def rewrite_comment(finding: HealthFinding) -> str:
     """The amount of data that a finding's call rewrites, as an SQL comment; empty if it has no call."""
     if finding.problem not in OPTIONS or finding.call is None:
         return ""

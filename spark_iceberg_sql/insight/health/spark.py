@@ -13,7 +13,7 @@ from spark_iceberg_sql.insight.advise.spark import searching
 from spark_iceberg_sql.insight.advise.spark_search import AdviceSearch
 from spark_iceberg_sql.insight.health.findings import health as health_of
 from spark_iceberg_sql.insight.health.findings import rewrite_deletes_call, rewritten_once
-from spark_iceberg_sql.insight.health.model import OPTIONS, Finding, Health
+from spark_iceberg_sql.insight.health.model import OPTIONS, Health, HealthFinding
 from spark_iceberg_sql.insight.health.spark_metrics import (
     ExaminedTable,
     files_after_rewrite,
@@ -110,7 +110,7 @@ def _at_path(spark: SparkSession, path: str, queries: object) -> Health:
     return replace(result, findings=findings, notes=(reason,) if findings else ())
 
 
-def _after(search: AdviceSearch, finding: Finding) -> Proposal | None:
+def _after(search: AdviceSearch, finding: HealthFinding) -> Proposal | None:
     """What the queries read after a finding's statement."""
     if finding.problem == "unsorted":
         return search.proposal_under(is_sorted=True)
@@ -139,7 +139,7 @@ def _by_metadata(spark: SparkSession, examined: ExaminedTable) -> Health:
     return replace(result, findings=findings)
 
 
-def _with_cost(finding: Finding, planned_rewrite: Rewrite | None, name: tuple[str, ...]) -> Finding:
+def _with_cost(finding: HealthFinding, planned_rewrite: Rewrite | None, name: tuple[str, ...]) -> HealthFinding:
     if planned_rewrite is None or finding.rewritten_files is not None:
         return finding
     if finding.problem == "delete files" and not planned_rewrite.files and not rewrites.removes_deletes_alone():

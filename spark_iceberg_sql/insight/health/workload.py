@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from spark_iceberg_sql.insight.advise.model import Advice, Proposal
-from spark_iceberg_sql.insight.health.model import Finding, Health, WorkloadReads
+from spark_iceberg_sql.insight.health.model import Health, HealthFinding, WorkloadReads
 
 _ROUNDING = 0.01  # of bytes: those of a file that is cut are divided by its length
 
@@ -17,7 +17,7 @@ _ROUNDING = 0.01  # of bytes: those of a file that is cut are divided by its len
 def judged_by_queries(
     health: Health,
     advice: Advice,
-    after: Callable[[Finding], Proposal | None],
+    after: Callable[[HealthFinding], Proposal | None],
     larger_files: Callable[[Proposal], Proposal],
 ) -> Health:
     """The findings whose statements let the queries read no more than today.
@@ -52,7 +52,9 @@ def judged_by_queries(
     )
 
 
-def _layout_findings(health: Health, advice: Advice, larger_files: Callable[[Proposal], Proposal]) -> Iterator[Finding]:
+def _layout_findings(
+    health: Health, advice: Advice, larger_files: Callable[[Proposal], Proposal]
+) -> Iterator[HealthFinding]:
     """The best of advise's specs after which the queries read no more, one finding for each of the statements that lead
     to it; none if today's is the best. The first spec, ruled out, if there is none.
 
@@ -73,11 +75,11 @@ def _layout_findings(health: Health, advice: Advice, larger_files: Callable[[Pro
     basis = advice.basis
     detail = f"{change}, the queries read {reads}"
     if reason is not None:
-        yield Finding(problem, detail, health.files, health.bytes, None, basis, reason=reason, reads=reads)
+        yield HealthFinding(problem, detail, health.files, health.bytes, None, basis, reason=reason, reads=reads)
         return
     for number, statement in enumerate(statements, 1):
         step = f", step {number} of {len(statements)}" if len(statements) > 1 else ""
-        yield Finding(problem, f"{detail}{step}", health.files, health.bytes, statement, basis, reads=reads)
+        yield HealthFinding(problem, f"{detail}{step}", health.files, health.bytes, statement, basis, reads=reads)
 
 
 def _objection(today: Proposal, best: Proposal, larger_files: Callable[[Proposal], Proposal]) -> str | None:
@@ -94,7 +96,9 @@ def _objection(today: Proposal, best: Proposal, larger_files: Callable[[Proposal
     return None
 
 
-def _judged(finding: Finding, today: Proposal, after: Callable[[Finding], Proposal | None]) -> Finding:
+def _judged(
+    finding: HealthFinding, today: Proposal, after: Callable[[HealthFinding], Proposal | None]
+) -> HealthFinding:
     if finding.call is None:
         return finding
     rewritten = today if finding.rewritten_files == 0 else after(finding)
@@ -121,5 +125,5 @@ def _reads(today: Proposal, after: Proposal) -> WorkloadReads:
     return WorkloadReads(today.files, today.bytes, after.files, after.bytes)
 
 
-def _ruled_out(finding: Finding, reason: str) -> Finding:
+def _ruled_out(finding: HealthFinding, reason: str) -> HealthFinding:
     return replace(finding.without_statement(), reason=reason)

@@ -12,7 +12,7 @@ from spark_iceberg_sql.similar_names import LIKELY, similar_name
 
 
 @record(frozen=True, slots=True)
-class Parameter:
+class ProcedureParameter:
     """A parameter of a procedure. type: Spark's name of it. since: the first version of Iceberg that has it."""
 
     name: str
@@ -29,7 +29,7 @@ class Procedure:
     """
 
     name: str
-    all_parameters: tuple[Parameter, ...]
+    all_parameters: tuple[ProcedureParameter, ...]
     creates_table: bool = False
 
     @property
@@ -42,7 +42,7 @@ class Procedure:
         """The first version of Iceberg that has the procedure."""
         return min(parameter.since for parameter in self.all_parameters)
 
-    def parameters_of(self, iceberg: Version | None) -> tuple[Parameter, ...]:
+    def parameters_of(self, iceberg: Version | None) -> tuple[ProcedureParameter, ...]:
         """The parameters that a version has, in order; None for a version that is not known: the newest's."""
         return tuple(p for p in self.all_parameters if iceberg is None or p.since <= iceberg)
 
@@ -54,7 +54,9 @@ def _procedures() -> tuple[Procedure, ...]:
     names = dict.fromkeys(row[0] for row in PARAMETERS)
     return tuple(
         Procedure(
-            name, tuple(Parameter(*row[1:]) for row in PARAMETERS if row[0] == name), creates_table=name in _CREATING
+            name,
+            tuple(ProcedureParameter(*row[1:]) for row in PARAMETERS if row[0] == name),
+            creates_table=name in _CREATING,
         )
         for name in names
     )

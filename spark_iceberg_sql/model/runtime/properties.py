@@ -19,7 +19,7 @@ EXPIRE = "`expire_snapshots`"
 
 
 @record(frozen=True, slots=True)
-class Property:
+class TypedProperty:
     """A property with a type.
 
     failing_operation: fails with any other value. is_refused: true if the DDL itself fails.
@@ -71,14 +71,14 @@ _STATUS_CHECK = "a commit without an answer"
 _ORC_SCAN = "a vectorized query of ORC files"
 
 
-def _numbers() -> dict[str, Property]:
+def _numbers() -> dict[str, TypedProperty]:
     """The properties that the runtime reads as numbers, with what fails: it reads them late."""
     numbers = {}
     for name, type_ in PROPERTY_TYPES.items():
         if name.endswith(".") or type_ == "boolean" or name in ("format-version", "encryption.data-key-length"):
             continue
         operation = next(operation for prefix, operation in _FAILING_OPERATIONS if name.startswith(prefix))
-        numbers[name] = Property(operation, bits=_BITS.get(type_, 0), minimum=-_LONG)
+        numbers[name] = TypedProperty(operation, bits=_BITS.get(type_, 0), minimum=-_LONG)
     return numbers
 
 
@@ -93,35 +93,37 @@ _FAILING_OPERATIONS = (
     ("read.", SCAN),
 )
 
-PROPERTIES: dict[str, Property] = {
+PROPERTIES: dict[str, TypedProperty] = {
     **_numbers(),
     **{
-        f"commit.retry.{key}": Property(ALWAYS, True, 32, minimum=0)
+        f"commit.retry.{key}": TypedProperty(ALWAYS, True, 32, minimum=0)
         for key in ("num-retries", "min-wait-ms", "max-wait-ms", "total-timeout-ms")
     },
-    "write.metadata.metrics.max-inferred-column-defaults": Property(ALWAYS, True, 32),
-    "write.metadata.compression-codec": Property(ALWAYS, True, choices=("none", "gzip")),
-    "commit.manifest.min-count-to-merge": Property(INSERT, bits=32),
-    "write.summary.partition-limit": Property(INSERT, bits=32),
-    "write.parquet.compression-level": Property(INSERT, bits=32),
-    "write.parquet.compression-codec": Property(INSERT, choices=ENUMERATIONS["parquet-codec"]),
-    "write.delete.parquet.compression-codec": Property(_DELETE_FILES, choices=ENUMERATIONS["parquet-codec"]),
-    "write.orc.compression-codec": Property(INSERT, choices=ENUMERATIONS["orc-codec"]),
-    "write.orc.compression-strategy": Property(INSERT, choices=ENUMERATIONS["orc-strategy"]),
-    "write.avro.compression-codec": Property(INSERT, choices=ENUMERATIONS["avro-codec"]),
-    "write.distribution-mode": Property(INSERT, choices=_DISTRIBUTIONS),
-    "write.format.default": Property(INSERT, choices=_FORMATS),
-    "write.delete.format.default": Property(INSERT, choices=_FORMATS),
-    "write.delete.granularity": Property(_DELETE_FILES, choices=_choices("delete-granularity")),
-    "write.delete.mode": Property("every DELETE", choices=_MODES),
-    "write.update.mode": Property("every UPDATE", choices=_MODES),
-    "write.merge.mode": Property("every MERGE", choices=_MODES),
-    "write.delete.isolation-level": Property("every DELETE", choices=_LEVELS),
-    "write.update.isolation-level": Property("every UPDATE", choices=_LEVELS),
-    "write.merge.isolation-level": Property("every MERGE", choices=_LEVELS),
-    **{f"{key}.distribution-mode": Property(f"every {name}", choices=_DISTRIBUTIONS) for key, name in _ROW_CHANGES},
-    "read.data-planning-mode": Property(SCAN, choices=_choices("planning-mode")),
-    "read.delete-planning-mode": Property(SCAN, choices=_choices("planning-mode")),
+    "write.metadata.metrics.max-inferred-column-defaults": TypedProperty(ALWAYS, True, 32),
+    "write.metadata.compression-codec": TypedProperty(ALWAYS, True, choices=("none", "gzip")),
+    "commit.manifest.min-count-to-merge": TypedProperty(INSERT, bits=32),
+    "write.summary.partition-limit": TypedProperty(INSERT, bits=32),
+    "write.parquet.compression-level": TypedProperty(INSERT, bits=32),
+    "write.parquet.compression-codec": TypedProperty(INSERT, choices=ENUMERATIONS["parquet-codec"]),
+    "write.delete.parquet.compression-codec": TypedProperty(_DELETE_FILES, choices=ENUMERATIONS["parquet-codec"]),
+    "write.orc.compression-codec": TypedProperty(INSERT, choices=ENUMERATIONS["orc-codec"]),
+    "write.orc.compression-strategy": TypedProperty(INSERT, choices=ENUMERATIONS["orc-strategy"]),
+    "write.avro.compression-codec": TypedProperty(INSERT, choices=ENUMERATIONS["avro-codec"]),
+    "write.distribution-mode": TypedProperty(INSERT, choices=_DISTRIBUTIONS),
+    "write.format.default": TypedProperty(INSERT, choices=_FORMATS),
+    "write.delete.format.default": TypedProperty(INSERT, choices=_FORMATS),
+    "write.delete.granularity": TypedProperty(_DELETE_FILES, choices=_choices("delete-granularity")),
+    "write.delete.mode": TypedProperty("every DELETE", choices=_MODES),
+    "write.update.mode": TypedProperty("every UPDATE", choices=_MODES),
+    "write.merge.mode": TypedProperty("every MERGE", choices=_MODES),
+    "write.delete.isolation-level": TypedProperty("every DELETE", choices=_LEVELS),
+    "write.update.isolation-level": TypedProperty("every UPDATE", choices=_LEVELS),
+    "write.merge.isolation-level": TypedProperty("every MERGE", choices=_LEVELS),
+    **{
+        f"{key}.distribution-mode": TypedProperty(f"every {name}", choices=_DISTRIBUTIONS) for key, name in _ROW_CHANGES
+    },
+    "read.data-planning-mode": TypedProperty(SCAN, choices=_choices("planning-mode")),
+    "read.delete-planning-mode": TypedProperty(SCAN, choices=_choices("planning-mode")),
 }
 # Failures that the data of most tables, or most days, do not meet.
 RARE_FAILURES = frozenset({_DELETE_FILES, _STATUS_CHECK, _ORC_SCAN, *(f"every {name}" for _, name in _ROW_CHANGES)})

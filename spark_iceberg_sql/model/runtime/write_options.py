@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from spark_iceberg_sql.lazy import regex
 from spark_iceberg_sql.model.runtime.iceberg_values import ENUMERATIONS, READ_OPTIONS, WRITE_OPTIONS
-from spark_iceberg_sql.model.runtime.properties import Property
+from spark_iceberg_sql.model.runtime.properties import TypedProperty
 from spark_iceberg_sql.records import record
 from spark_iceberg_sql.similar_names import CERTAIN, similar_name
 
@@ -67,7 +67,7 @@ def _wrong(
     choices = _CHOICES.get(key.lower(), ())
     if not choices and type_ not in _BITS:
         return None
-    values = Property("", bits=_BITS.get(type_, 0), choices=choices)
+    values = TypedProperty("", bits=_BITS.get(type_, 0), choices=choices)
     if values.takes(value):
         return None
     help_ = f"write {values.expects}"

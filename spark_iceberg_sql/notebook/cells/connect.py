@@ -16,7 +16,7 @@ from spark_iceberg_sql.notebook.cells.reading_limit import PlannedRead
 from spark_iceberg_sql.notebook.cells.statements import READING
 from spark_iceberg_sql.notebook.display import result_bundles, result_rows
 from spark_iceberg_sql.spark import client_recognizers, remote
-from spark_iceberg_sql.spark.bridge.jvm.jobs import Progress
+from spark_iceberg_sql.spark.bridge.jvm.jobs import JobProgress
 from spark_iceberg_sql.spark.bridge.plans.scan_files import Partition, TableRead
 from spark_iceberg_sql.syntax.script import Statement
 
@@ -40,7 +40,7 @@ class Connect:
 
     def __init__(self, spark: SparkSession) -> None:
         self.spark = spark
-        self._progress: Progress | None = None
+        self._progress: JobProgress | None = None
         self._has_handler = False
 
     def check(self, text: str, parameters: Mapping[str, Any], binding: bool) -> Report:
@@ -143,9 +143,9 @@ class Connect:
     ) -> None:
         stage_list = list(stages or ())
         tasks = (sum(s.num_completed_tasks for s in stage_list), sum(s.num_tasks for s in stage_list))
-        self._progress = Progress(*tasks, inflight_tasks) if stage_list else None
+        self._progress = JobProgress(*tasks, inflight_tasks) if stage_list else None
 
-    def progress(self, group: str) -> Progress | None:
+    def progress(self, group: str) -> JobProgress | None:
         """The last progress that the server sent for the running statement."""
         return self._progress
 

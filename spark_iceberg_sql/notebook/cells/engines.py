@@ -162,7 +162,7 @@ class Classic:
     def end(self) -> None:
         """After the last statement."""
 
-    def progress(self, group: str) -> jobs.Progress | None:
+    def progress(self, group: str) -> jobs.JobProgress | None:
         """The progress of a group; None while it has no jobs."""
         return jobs.progress(self.spark, group)
 

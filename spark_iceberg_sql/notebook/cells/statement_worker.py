@@ -20,7 +20,7 @@ from spark_iceberg_sql import markup
 from spark_iceberg_sql.notebook.cells.engines import Classic, Engine
 from spark_iceberg_sql.quantities import size
 from spark_iceberg_sql.safe_output import visible
-from spark_iceberg_sql.spark.bridge.jvm.jobs import Progress
+from spark_iceberg_sql.spark.bridge.jvm.jobs import JobProgress
 
 T = TypeVar("T")
 _PATIENCE = 1.0  # seconds before progress is shown
@@ -159,7 +159,7 @@ def _wait(worker: threading.Thread, seconds: float = float("inf")) -> None:
         worker.join(min(0.1, max(0.0, end - time.monotonic())))
 
 
-def _progress_bundle(title: str, tasks: Progress | None, seconds: float) -> tuple[str, str]:
+def _progress_bundle(title: str, tasks: JobProgress | None, seconds: float) -> tuple[str, str]:
     done_share = 0 if tasks is None or not tasks.total else tasks.done / tasks.total
     count_text = "" if tasks is None else f" · {tasks.done:,} of {tasks.total:,} tasks, {tasks.running} running"
     if tasks is not None and tasks.written:

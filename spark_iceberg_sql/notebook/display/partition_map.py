@@ -18,7 +18,8 @@ from spark_iceberg_sql.model.transforms import BY_SPELLING
 from spark_iceberg_sql.notebook.display.partitions import sort_key
 from spark_iceberg_sql.quantities import plural
 from spark_iceberg_sql.safe_output import join_visible
-from spark_iceberg_sql.spark.bridge.plans.scan_files import Partition, PartitionValue, TableRead
+from spark_iceberg_sql.spark.bridge.jvm.java_rows import PartitionValue
+from spark_iceberg_sql.spark.bridge.plans.scan_files import Partition, TableRead
 
 _WIDTH = 620  # pixels
 _MAX_ROWS = 32

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from spark_iceberg_sql import markup
-from spark_iceberg_sql.spark.bridge.plans.scan_files import Partition, PartitionValue, TableRead
+from spark_iceberg_sql.spark.bridge.jvm.java_rows import PartitionValue
+from spark_iceberg_sql.spark.bridge.plans.scan_files import Partition, TableRead
 
 _DROPPED = "void"  # the transform of a field that a later spec of format version 1 no longer has
 

@@ -53,7 +53,7 @@ class Failure:
 
 
 @dataclass(frozen=True, slots=True)
-class Recognizer:
+class ErrorRecognizer:
     """A kind of error. recognizes: which errors, as a phrase. explained: the error to show; None for another kind.
 
     places: where the error is raised.
@@ -108,32 +108,32 @@ def _attached_name(failure: Failure) -> Exception | None:
     return error if error is not failure.error else None
 
 
-RECOGNIZERS: tuple[Recognizer, ...] = (
-    Recognizer(
+RECOGNIZERS: tuple[ErrorRecognizer, ...] = (
+    ErrorRecognizer(
         "ended",
         "the JVM has ended",
         lambda failure: explain_errors.jvm_end_error(failure.error, failure.text),
         Place.STATEMENT | Place.ACTION,
     ),
-    Recognizer("explained", "an error of this package", _known),
-    Recognizer(
+    ErrorRecognizer("explained", "an error of this package", _known),
+    ErrorRecognizer(
         "refused_scan",
         "a scan that a rule of the optimizer refuses: without a filter on a partition, or over a cut file",
         lambda failure: read_errors.refusal(failure.error),
         Place.STATEMENT | Place.ACTION,
     ),
-    Recognizer(
+    ErrorRecognizer(
         "decimal_overflow",
         "a partition value of truncate with more digits than its column has",
         lambda failure: write_errors.refusal(failure.spark, failure.error, failure.text, failure.table),
         Place.STATEMENT | Place.WRITER,
     ),
-    Recognizer(
+    ErrorRecognizer(
         "attached_conflict",
         "a refusal of a table that was attached by its path, without the Java stack",
         lambda failure: explain_errors.attached_table_error(failure.error, failure.text),
     ),
-    Recognizer(
+    ErrorRecognizer(
         "conflict",
         "a commit that failed because of another writer's, or whose outcome is unknown",
         lambda failure: conflicts.conflict_error(
@@ -141,23 +141,25 @@ RECOGNIZERS: tuple[Recognizer, ...] = (
         ),
         Place.STATEMENT | Place.WRITER,
     ),
-    Recognizer(
+    ErrorRecognizer(
         "unusable_metadata",
         "metadata of a table in the statement that Spark or Iceberg cannot use",
         lambda failure: unreadable_tables.statement_fault(failure.spark, failure.error, failure.text),
     ),
-    Recognizer("cause", "a function, a catalog or a parser that the session does not have", _cause),
-    Recognizer(
+    ErrorRecognizer("cause", "a function, a catalog or a parser that the session does not have", _cause),
+    ErrorRecognizer(
         "unreadable_file",
         "a fault of a store or a file while a query is planned or its tasks run",
         _unreadable_file,
         Place.STATEMENT | Place.ACTION,
     ),
-    Recognizer(
+    ErrorRecognizer(
         "mistake",
         "a partition field that is named like a column, and words of other engines: the statement to write",
         lambda failure: _with_location(failure, statement_help.with_help(failure.spark, failure.error, failure.text)),
     ),
-    Recognizer("bare_java_error", "a refusal of Iceberg for which pyspark has no class", _bare_java_error),
-    Recognizer("attached_name", "the name in the session of a table that was attached by its path", _attached_name),
+    ErrorRecognizer("bare_java_error", "a refusal of Iceberg for which pyspark has no class", _bare_java_error),
+    ErrorRecognizer(
+        "attached_name", "the name in the session of a table that was attached by its path", _attached_name
+    ),
 )

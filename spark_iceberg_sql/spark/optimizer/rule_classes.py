@@ -18,7 +18,7 @@ from spark_iceberg_sql.spark.bridge.jvm.java_rows import (
     TransformRow,
     WrongBoundsRow,
 )
-from spark_iceberg_sql.spark.optimizer.rule_records import FACTS, PACKAGE, PROBES, RULES, Rule
+from spark_iceberg_sql.spark.optimizer.rule_records import FACTS, PACKAGE, PROBES, RULES, OptimizerRule
 
 _REGISTRY = "RuleRegistry"
 # Per JVM, i.e. per gateway: why a class does not fit, by its name; and those for which that has been reported.
@@ -106,7 +106,7 @@ def base_sources() -> list[tuple[str, str]]:
     ]
 
 
-def _rule_row(rule: Rule) -> RuleRow:
+def _rule_row(rule: OptimizerRule) -> RuleRow:
     return RuleRow(
         name=rule.name,
         java_class=rule.excluded,

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from spark_iceberg_sql.diagnostics import Edit
 from spark_iceberg_sql.model.functions.table_functions import ARGUMENT_NAMES
 from spark_iceberg_sql.similar_names import similar_names
 from spark_iceberg_sql.syntax.brackets import comma_ranges
 from spark_iceberg_sql.syntax.clickhouse.clickhouse_tables import name_end
-from spark_iceberg_sql.syntax.clickhouse.function_calls import Edit, argument_edit
+from spark_iceberg_sql.syntax.clickhouse.function_calls import argument_edit
 from spark_iceberg_sql.syntax.lexer import Token, TokenKind
 
 # With one of these, DROP TABLE deletes the files.

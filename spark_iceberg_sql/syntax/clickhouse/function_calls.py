@@ -3,20 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from spark_iceberg_sql.diagnostics import Edit
 from spark_iceberg_sql.model.functions.metadata_functions import NAMES
 from spark_iceberg_sql.syntax.brackets import closing_index
 from spark_iceberg_sql.syntax.lexer import Token, TokenKind
-
-
-@dataclass(frozen=True, slots=True)
-class Edit:
-    """Text that replaces a range of a statement's text."""
-
-    start: int
-    end: int
-    text: str
 
 
 def is_call(tokens: list[Token], index: int) -> bool:

@@ -18,8 +18,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from spark_iceberg_sql.diagnostics import Edit
 from spark_iceberg_sql.syntax.brackets import closing_index
-from spark_iceberg_sql.syntax.clickhouse.function_calls import Edit, argument_edit, is_call
+from spark_iceberg_sql.syntax.clickhouse.function_calls import argument_edit, is_call
 from spark_iceberg_sql.syntax.lexer import STRINGS, Token, TokenKind
 
 # The words before the call -> the query whose FROM has the function.

@@ -22,6 +22,7 @@ import re
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, replace
 
+from spark_iceberg_sql.diagnostics import Edit
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.model.functions.metadata_functions import NAMES
 from spark_iceberg_sql.model.functions.table_functions import BY_NAME, FUNCTIONS
@@ -30,8 +31,8 @@ from spark_iceberg_sql.syntax.clickhouse import table_calls
 from spark_iceberg_sql.syntax.clickhouse.clickhouse_alter import translate_alter
 from spark_iceberg_sql.syntax.clickhouse.clickhouse_settings import DELETES_DATA, is_settings, settings_edits
 from spark_iceberg_sql.syntax.clickhouse.clickhouse_tables import name_end, translate_create
-from spark_iceberg_sql.syntax.clickhouse.function_calls import Edit, is_call
 from spark_iceberg_sql.syntax.clickhouse.function_calls import call_brackets as function_calls
+from spark_iceberg_sql.syntax.clickhouse.function_calls import is_call
 from spark_iceberg_sql.syntax.clickhouse.literal_calls import LiteralCall, literal_call
 from spark_iceberg_sql.syntax.clickhouse.procedures import execute_call, optimize_call
 from spark_iceberg_sql.syntax.identifiers import dotted

@@ -40,7 +40,7 @@ _INSTALLATION = "installation"  # the text under which the classes of one are ke
 
 
 @dataclass(slots=True)
-class _Group:
+class _KeptClasses:
     """What is read from one file, at its first use, and written to it."""
 
     read: Java | None = None
@@ -59,7 +59,7 @@ class _Groups(threading.local):
     """By JVM, i.e. by gateway, the group of an installation that goes on in this thread."""
 
     def __init__(self) -> None:
-        self.by_gateway: WeakKeyDictionary[Any, _Group] = WeakKeyDictionary()
+        self.by_gateway: WeakKeyDictionary[Any, _KeptClasses] = WeakKeyDictionary()
 
 
 _GROUPS = _Groups()
@@ -76,7 +76,7 @@ def together() -> Iterator[None]:
     if py4j_gateway in groups:  # the outer one writes
         yield
         return
-    group = groups[py4j_gateway] = _Group()
+    group = groups[py4j_gateway] = _KeptClasses()
     try:
         yield
     finally:

@@ -300,7 +300,12 @@ class PartitionFiles:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PartitionValue:
-    """A partition field's value. number: a numeric value; None for any other."""
+    """A partition field's value in a partition.
+
+    name: of the field. transform: in Iceberg's notation, `bucket[16]`. text: the readable value; in quotes if it
+    is a string that reads like nothing, null or several values. number: a numeric value, such as days since 1970; None
+    for any other.
+    """
 
     name: str
     transform: str

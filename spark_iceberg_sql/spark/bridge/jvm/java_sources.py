@@ -33,7 +33,7 @@ _SINCE = re.compile(r"@since Iceberg (\d+\.\d+)")
 
 
 @dataclass(frozen=True, slots=True)
-class _Source:
+class _JavaFile:
     """A Java file. spark: the first version that it is for; () if it is for all. lacks: the name of what the Iceberg
     lacks that it is for; empty for the newest Iceberg's.
     """
@@ -53,15 +53,15 @@ def texts(package: str, name: str) -> tuple[str, ...]:
 
 
 @cache
-def _sources(package: str) -> Mapping[str, list[_Source]]:
+def _sources(package: str) -> Mapping[str, list[_JavaFile]]:
     """The Java files of a package, by class."""
-    sources: dict[str, list[_Source]] = {}
-    for source in _walk(resources.files(package) / "java", _Source):
+    sources: dict[str, list[_JavaFile]] = {}
+    for source in _walk(resources.files(package) / "java", _JavaFile):
         sources.setdefault(source.file.name.removesuffix(".java"), []).append(source)
     return sources
 
 
-def _walk(folder: Traversable, new_source: Callable[..., _Source]) -> Iterator[_Source]:
+def _walk(folder: Traversable, new_source: Callable[..., _JavaFile]) -> Iterator[_JavaFile]:
     """The Java files in a folder. new_source: from a file to its record, with what the folder says of it."""
     for entry in folder.iterdir():
         if entry.name.endswith(".java"):

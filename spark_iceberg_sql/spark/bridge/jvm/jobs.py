@@ -15,7 +15,7 @@ _GROUP = "spark.jobGroup.id"
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class JobProgress:
     """The progress of a job group.
 
     done, total, running: tasks, of all stages known so far. written, rows: bytes and rows that finished tasks wrote
@@ -52,7 +52,7 @@ def end(spark: SparkSession) -> None:
         spark.sparkContext._jsc.setLocalProperty(key, None)
 
 
-def progress(spark: SparkSession, group: str) -> Progress | None:
+def progress(spark: SparkSession, group: str) -> JobProgress | None:
     """The progress of a job group; None while it has no jobs."""
     tracker = spark.sparkContext.statusTracker()
     jobs = [tracker.getJobInfo(job) for job in tracker.getJobIdsForGroup(group)]
@@ -61,7 +61,7 @@ def progress(spark: SparkSession, group: str) -> Progress | None:
     if not infos:
         return None
     written_totals = [_written_by_stage(spark, info.stageId) for info in infos if info.numCompletedTasks]
-    return Progress(
+    return JobProgress(
         sum(info.numCompletedTasks for info in infos),
         sum(info.numTasks for info in infos),
         sum(info.numActiveTasks for info in infos),

@@ -13,7 +13,7 @@ from spark_iceberg_sql.spark.bridge.jvm import compiler, gateway
 from spark_iceberg_sql.spark.bridge.jvm.gateway import Java
 from spark_iceberg_sql.spark.bridge.jvm.java_errors import BRIDGE_ERRORS, JVM_ERRORS
 from spark_iceberg_sql.spark.bridge.jvm.java_records import list_from_json
-from spark_iceberg_sql.spark.bridge.jvm.java_rows import PartitionFiles
+from spark_iceberg_sql.spark.bridge.jvm.java_rows import PartitionFiles, PartitionValue
 from spark_iceberg_sql.spark.bridge.plans import read_branches, read_notes, schemas
 from spark_iceberg_sql.spark.bridge.plans.scan_metrics import EVERY_ROW, limited_scans, scan_key, scans
 
@@ -25,20 +25,6 @@ _METADATA_TABLE = "org.apache.iceberg.BaseMetadataTable"
 _FILES = "FileSourceScanExec"
 _MAX_FILES = 200_000  # the maximum number of data files to count by partition: takes under a second
 _LOADERS: WeakKeyDictionary[Any, Java] = WeakKeyDictionary()
-
-
-@dataclass(frozen=True, slots=True)
-class PartitionValue:
-    """A partition field's value in a partition.
-
-    name: of the field. transform: in Iceberg's notation, `bucket[16]`. text: the readable value; in quotes if it
-    is a string that reads like nothing, null or several values. number: a numeric value, such as days since 1970.
-    """
-
-    name: str
-    transform: str
-    text: str
-    number: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +183,7 @@ def _partitions(text: str) -> Iterator[Partition]:
             size=row.bytes,
             files_read=row.files_read,
             size_read=row.bytes_read,
-            values=tuple(PartitionValue(v.name, v.transform, v.text, v.number) for v in row.values),
+            values=tuple(row.values),
         )
 
 
