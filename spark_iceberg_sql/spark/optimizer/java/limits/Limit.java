@@ -13,60 +13,32 @@ import org.apache.iceberg.types.Types;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.catalyst.expressions.*;
 import org.apache.spark.sql.catalyst.parser.ParseException;
-import org.apache.spark.sql.catalyst.plans.logical.LocalLimit;
-import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
-import org.apache.spark.sql.catalyst.trees.TreePattern;
 import org.apache.spark.sql.internal.SQLConf;
 
 /**
  * Reads few files for <code>WHERE id &gt; 5 LIMIT 10</code>: any rows will do, so it adds a range of a column in which
  * few files surely hold enough of them. Without a filter, Spark stops reading by itself.
  */
-public class Limit extends SwitchedRule {
-  /** With no more files than these, planning again costs more than it saves. */
+public class Limit extends LimitRule {
   private static final int MINIMUM = 8;
   /** The number of columns without a part in the filter or the partitioning that are tried. */
   private static final int COLUMNS = 4;
-  /** Of the last limits. */
-  private static final ConclusionCache RANGES = new ConclusionCache("limit");
+
+  public Limit() { super("limit", MINIMUM); }
 
   @Override
-  protected LogicalPlan rewrite(LogicalPlan plan) {
-    if (!plan.containsPattern(TreePattern.LIMIT())) return plan;
-    return (LogicalPlan) plan.transform(ScalaTypes.rewrite(new Limits()));
+  protected boolean isFor(LimitedRelation limited) {
+    return limited.sort == null && limited.filter != null;
   }
 
-  /** The limits of the plan. */
-  static class Limits extends Attempt {
-    @Override
-    public boolean isFor(Object node) {
-      return node instanceof LocalLimit;
-    }
-
-    @Override
-    protected Object replacement(Object node) {
-      return narrowed((LocalLimit) node);
-    }
-  }
-
-  private static LogicalPlan narrowed(LocalLimit limit) {
-    final LimitedRelation limited = LimitedRelation.of(limit);
-    if (limited == null || limited.sort != null || limited.filter == null || limited.count <= 0) return null;
-    final SnapshotFiles files = SnapshotFiles.of(limited.relation);
-    if (files == null || !files.hasMoreThan(MINIMUM, limited.count)) return null;
-    List<Expression> ranges = RANGES.of(files.layout.version(), List.of(limited.condition()), limited.relation.output(),
-      List.of(Integer.valueOf(limited.count)), new ConclusionCache.Rule() {
-        @Override
-        public List<Expression> conclusions() {
-          return ranges(limited, files);
-        }
-      });
-    if (ranges.isEmpty() || OrcConstants.areIn((Expression) ranges.get(0), files.layout)) return null;
-    return limited.with((Expression) ranges.get(0), ReadNotes.noted(files.pinned, "any " + limited.count + " rows"));
+  @Override
+  protected String reason(LimitedRelation limited, SnapshotFiles files) {
+    return "any " + limited.count + " rows";
   }
 
   /** The range in which the fewest files surely hold enough rows; none if it would not halve the files. */
-  private static List<Expression> ranges(LimitedRelation limited, SnapshotFiles files) {
+  @Override
+  protected List<Expression> conditions(LimitedRelation limited, SnapshotFiles files) {
     List<Expression> none = new ArrayList<>();
     FileTruth filter = new FileTruth(files, limited.condition());
     if (!filter.isDecidable() || isDropped(filter, files) || !files.areFew(filter.inclusive())) return none;

@@ -66,11 +66,11 @@ public final class LimitedRelation {
     return true;
   }
 
-  /** An expression of the sort over the relation's columns. */
-  public Expression resolved(Expression e) {
-    Expression result = e;
+  /** The first order of the sort, over the relation's columns. */
+  public SortOrder order() {
+    Expression result = (Expression) sort.order().apply(0);
     for (Map<ExprId, Expression> projection : projections) result = Predicates.substituted(result, projection);
-    return result;
+    return (SortOrder) result;
   }
 
   /** The condition of the filter; null if there is none. */

@@ -8,63 +8,30 @@ import org.apache.iceberg.types.Types;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.catalyst.expressions.*;
 import org.apache.spark.sql.catalyst.parser.ParseException;
-import org.apache.spark.sql.catalyst.plans.logical.LocalLimit;
-import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
-import org.apache.spark.sql.catalyst.trees.TreePattern;
 
 /**
  * Reads only the files that may hold the first rows of <code>ORDER BY ts DESC LIMIT 10</code>: adds the threshold that
  * so many rows of the snapshot's files surely reach, <code>ts >= ...</code>, where it excludes files.
  */
-public class TopK extends SwitchedRule {
-  /** Of the last limits. */
-  private static final ConclusionCache THRESHOLDS = new ConclusionCache("topk");
+public class TopK extends LimitRule {
+  public TopK() { super("topk", 1); }
 
   @Override
-  protected LogicalPlan rewrite(LogicalPlan plan) {
-    if (!plan.containsPattern(TreePattern.LIMIT())) return plan;
-    return (LogicalPlan) plan.transform(ScalaTypes.rewrite(new Limits()));
+  protected boolean isFor(LimitedRelation limited) {
+    return limited.sort != null && SortKey.column(limited.order().child()) != null;
   }
 
-  /** The limits of the plan. */
-  static class Limits extends Attempt {
-    @Override
-    public boolean isFor(Object node) {
-      return node instanceof LocalLimit;
-    }
-
-    @Override
-    protected Object replacement(Object node) {
-      return narrowed((LocalLimit) node);
-    }
-  }
-
-  /** Null if no file can be excluded. */
-  private static LogicalPlan narrowed(LocalLimit limit) {
-    final LimitedRelation limited = LimitedRelation.of(limit);
-    if (limited == null || limited.sort == null || limited.count <= 0) return null;
-    final SortOrder order = (SortOrder) limited.resolved((SortOrder) limited.sort.order().apply(0));
-    if (SortKey.column(order.child()) == null) return null;
-    final SnapshotFiles files = SnapshotFiles.of(limited.relation);
-    if (files == null || !files.hasMoreThan(1, limited.count)) return null;
-    List<Expression> from = new ArrayList<>(List.of(order));
-    if (limited.filter != null) from.add(limited.condition());
-    List<Expression> conditions = THRESHOLDS.of(files.layout.version(), from, limited.relation.output(),
-      List.of(Integer.valueOf(limited.count)), new ConclusionCache.Rule() {
-        @Override
-        public List<Expression> conclusions() {
-          return thresholds(limited, order, files);
-        }
-      });
-    if (conditions.isEmpty() || OrcConstants.areIn((Expression) conditions.get(0), files.layout)) return null;
-    String reason =
-      "top " + limited.count + " by " + Outgoing.visible(files.name(files.field(SortKey.column(order.child()))));
-    return limited.with((Expression) conditions.get(0), ReadNotes.noted(files.pinned, reason));
+  @Override
+  protected String reason(LimitedRelation limited, SnapshotFiles files) {
+    String column = files.name(files.field(SortKey.column(limited.order().child())));
+    return "top " + limited.count + " by " + Outgoing.visible(column);
   }
 
   /** The condition that the first rows satisfy; none if no file can be excluded. */
-  private static List<Expression> thresholds(LimitedRelation limited, SortOrder order, SnapshotFiles files) {
+  @Override
+  protected List<Expression> conditions(LimitedRelation limited, SnapshotFiles files) {
     List<Expression> none = new ArrayList<>();
+    SortOrder order = limited.order();
     SortKey sampled = SortKey.unchecked(order.child(), files);
     FileTruth filter = sampled == null ? null : new FileTruth(files, limited.condition());
     if (filter == null || !filter.isDecidable()) return none;
