@@ -27,8 +27,15 @@ def hidden(text: str, name: str = "a.sql", *placeholders: str) -> list[tuple[str
     return [
         (shown, message.removeprefix("not checked: "))
         for shown, message in notes
-        if "hides" in message or "replaces" in message
+        if "hides" in message or "replaces" in message or "too many branches" in message
     ]
+
+
+def second_cell(text: str) -> str:
+    """A notebook of Databricks with a text in its second cell."""
+    cells = "".join(f"# MAGIC {line}\n" for line in text.splitlines())
+    first = "# Databricks notebook source\n# MAGIC %sql\n# MAGIC SELECT one;\n\n# COMMAND ----------\n\n"
+    return f"{first}# MAGIC %sql\n{cells}"
 
 
 @pytest.mark.parametrize(
@@ -38,6 +45,7 @@ def hidden(text: str, name: str = "a.sql", *placeholders: str) -> list[tuple[str
         (f"SELECT one FROM x;\n{BAD}\nSELECT two;\n{BAD}", ("one", "TABLE", "two"), ["TABLE", "TABLE"]),
         (f"SELECT one FROM x;\n{BAD}", ("one", "REATE", "nosuch"), ["REATE"]),
         (f"SELECT one FROM x; {BAD}", ("one FROM x; CREATE",), ["one FROM x; CREATE"]),
+        (f"SELECT one; {BAD[:-1]} '", ("one", "TABLE"), []),  # without its end, Spark refuses it
         (BAD, (r"(?s)CREATE.*",), []),  # the placeholder alone, which has a note of its own
         (f"SELECT 1; {BAD}", (r"(?s)CREATE.*\)",), []),
     ],
@@ -45,6 +53,15 @@ def hidden(text: str, name: str = "a.sql", *placeholders: str) -> list[tuple[str
 def test_what_a_placeholder_hides(text: str, placeholders: tuple[str, ...], replaced: list[str]) -> None:
     notes = [(BAD[:-1], f"a placeholder in the settings replaces `{placeholder}`") for placeholder in replaced]
     assert hidden(text, "a.sql", *placeholders) == notes
+    assert hidden(second_cell(text), "a.py", *placeholders) == notes
+
+
+def test_what_the_limit_on_branches_hides() -> None:
+    branches = "".join(f"{{% elif n == {n} %}}\nSELECT {n};\n" for n in range(40))
+    text = f"{{% if a %}}\nSELECT 0;\n{branches}{{% else %}}\n{BAD}\n{{% endif %}}\n"
+    notes = [("{% elif n == 15 %}", "`{% elif n == 15 %}` is one of too many branches")]
+    assert hidden(text) == notes
+    assert hidden(second_cell(text), "a.py") == notes
 
 
 def test_what_marks_hide() -> None:
@@ -53,10 +70,7 @@ def test_what_marks_hide() -> None:
     notes = [(BAD[:-1], reason), ("DROP TABLE x", reason)]
     assert hidden(marked) == notes
     assert hidden(f"{marked}SELECT '{{{{ a }}}}';\n{marked}") == [*notes, *notes]
-    cells = "".join(f"# MAGIC {line}\n" for line in marked.splitlines())
-    first_cell = "# Databricks notebook source\n# MAGIC %sql\n# MAGIC SELECT 1;\n\n# COMMAND ----------\n\n"
-    notebook = f"{first_cell}# MAGIC %sql\n{cells}"
-    assert hidden(notebook, "a.py") == notes
+    assert hidden(second_cell(marked), "a.py") == notes
     assert hidden(f"SELECT '{{{{ a }}}}', {{{{ b }}}}; {BAD}") == []
 
 
