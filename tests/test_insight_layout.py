@@ -262,8 +262,8 @@ def test_rows_are_spread_over_the_time_of_their_file(
     found = partition_totals(Spec(0, fields(text)), [file, file], {2: "timestamptz"})
     assert found.keys() == {(value,) for value in shares}
     for value, share in shares.items():
-        assert found[(value,)][0] == pytest.approx(2000 * share / days, abs=0.1)
-    assert sum(size for _, size in found.values()) == pytest.approx(10_000)
+        assert found[(value,)].rows == pytest.approx(2000 * share / days, abs=0.1)
+    assert sum(total.size for total in found.values()) == pytest.approx(10_000)
 
 
 def test_metadata_refuses_what_bounds_do_not_say() -> None:
@@ -277,7 +277,7 @@ def test_metadata_refuses_what_bounds_do_not_say() -> None:
     with pytest.raises(IcebergSqlError, match="1,000,000,001 values"):
         partition_totals(Spec(0, fields("id")), [wide_range], {1: "long"})
     tens = partition_totals(Spec(0, fields("truncate(10, id)")), [FileStats(20, 200, {1: (-5, 14)})], {1: "long"})
-    assert {key: round(rows) for key, (rows, _) in tens.items()} == {(-10,): 5, (0,): 10, (10,): 5}
+    assert {key: round(total.rows) for key, total in tens.items()} == {(-10,): 5, (0,): 10, (10,): 5}
 
 
 # ------------------------------------------------------------------------------------- candidates

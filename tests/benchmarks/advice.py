@@ -27,7 +27,7 @@ import spark_iceberg_sql as sis
 from spark_iceberg_sql.insight.advise.model import Advice, Proposal
 from spark_iceberg_sql.spark.bridge.jvm import sessions
 from spark_iceberg_sql.spark.bridge.plans import hypothetical_plans, relations
-from spark_iceberg_sql.spark.bridge.tables import hypothetical_tables
+from spark_iceberg_sql.spark.bridge.tables import file_statistics
 from tests.benchmarks.previews import EVENTS, write_without_processes
 
 CONFIG = {"spark.master": "local[2]", "spark.driver.memory": "6g", "spark.sql.shuffle.partitions": "2"}
@@ -138,7 +138,7 @@ def ratio(cost: float, best: float) -> float:
 
 def median_file(spark: SparkSession, table: str) -> int:
     with sessions.working_in(spark):
-        sizes = sorted(hypothetical_tables.file_sizes(relations.catalog_table(table)))
+        sizes = sorted(file_statistics.file_sizes(relations.catalog_table(table)))
     return sizes[len(sizes) // 2]
 
 

@@ -29,7 +29,7 @@ from spark_iceberg_sql.model.spec import Spec
 from spark_iceberg_sql.sessions import session as ways_in
 from spark_iceberg_sql.spark.bridge.jvm import sessions
 from spark_iceberg_sql.spark.bridge.plans import hypothetical_plans, relations
-from spark_iceberg_sql.spark.bridge.tables import hypothetical_tables
+from spark_iceberg_sql.spark.bridge.tables import file_statistics, hypothetical_tables
 
 # A small table with small files: a spec is proposed from 25 kB per file, and opening a file costs 10 kB.
 OPEN_COST = "read.split.open-file-cost"
@@ -379,7 +379,7 @@ def test_the_costs_are_those_that_a_scan_plans(spark: SparkSession, using: str) 
             made = layout(sample, source.schema, Spec(0, fields), every[fields])
             with hypothetical_tables.table(source.as_table(Spec(0, fields))) as table:
                 hypothetical_tables.add_files(table, made.to_bytes())
-                assert hypothetical_tables.file_sizes(table) == [max(1, file.size) for file in made.files]
+                assert file_statistics.file_sizes(table) == [max(1, file.size) for file in made.files]
                 for item, cost in zip(planned, costs, strict=True):
                     read = [planned_by_spec(table, filters).get(0, (0, 0)) for filters in item.filters]
                     if not any(files for files, _ in read):

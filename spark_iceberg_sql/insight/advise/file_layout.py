@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import random
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from array import array
+from collections.abc import Callable, Iterable, Mapping, MutableSequence, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from typing import Any
@@ -26,16 +27,52 @@ _SEED = 20
 class AssumedSample:
     """A sample of assumed rows.
 
-    sample: the rows. fields: those of the candidates whose values the bounds determine. left_out: why others are not.
+    sample: the rows. files: how many there are. fields: those of the candidates whose values the bounds determine.
+    left_out: why others are not.
     """
 
     sample: Sample
+    files: int
     fields: tuple[PartitionField, ...]
     left_out: tuple[str, ...]
 
 
+class _FileBounds:
+    """The bounds of a column in all files, of whole numbers as machine words: a table may have millions of files.
+
+    is_complete: whether each file has some; otherwise none are kept. is_whole: whether they are whole numbers. span:
+    the greatest distance between the two of a file, if so. is_single: whether each file has only one value.
+    """
+
+    def __init__(self) -> None:
+        self.is_complete = self.is_whole = self.is_single = True
+        self.span = 0
+        self._lows: MutableSequence[Any] = array("q")
+        self._highs: MutableSequence[Any] = array("q")
+
+    def append(self, bounds: tuple[Any, Any] | None) -> None:
+        """Add a file's."""
+        if bounds is None or not self.is_complete:
+            self.is_complete = False
+            self._lows, self._highs = [], []
+            return
+        low, high = bounds
+        if self.is_whole and (not isinstance(low, int) or isinstance(low, bool)):
+            self.is_whole = False
+            self._lows, self._highs = [*self._lows], [*self._highs]
+        self.is_single = self.is_single and low == high
+        if self.is_whole and high - low > self.span:
+            self.span = high - low
+        self._lows.append(low)
+        self._highs.append(high)
+
+    def of(self, file: int) -> tuple[Any, Any]:
+        """Those of one file, by its number."""
+        return self._lows[file], self._highs[file]
+
+
 def assume_rows(
-    files: Sequence[FileStats],
+    files: Iterable[FileStats],
     column_types: Mapping[int, str],
     fields: Sequence[PartitionField],
     count: int,
@@ -46,22 +83,28 @@ def assume_rows(
     column_types: by field id, the Iceberg types of the columns. fields: the candidates.
     """
     rng = random.Random(_SEED)
-    total, size = sum(f.rows for f in files), sum(f.size for f in files)
-    bounded_types = {
-        field_id: type_name for field_id, type_name in column_types.items() if all(field_id in f.bounds for f in files)
-    }
-    rows_per_file = [max(1, round(count * f.rows / max(1, total))) for f in files]
-    if len(files) > count:  # one row of each would be more than `count`: rows of some files only
-        row_ends = [row_count * count // max(1, total) for row_count in accumulate(f.rows for f in files)]
+    bounds = {field_id: _FileBounds() for field_id in column_types}
+    file_rows, size = array("q"), 0
+    for file in files:
+        file_rows.append(file.rows)
+        size += file.size
+        for field_id, column in bounds.items():
+            column.append(file.bounds.get(field_id))
+    total = sum(file_rows)
+    bounds = {field_id: column for field_id, column in bounds.items() if column.is_complete}
+    rows_per_file = [max(1, round(count * rows / max(1, total))) for rows in file_rows]
+    if len(file_rows) > count:  # one row of each would be more than `count`: rows of some files only
+        row_ends = [row_count * count // max(1, total) for row_count in accumulate(file_rows)]
         rows_per_file = [end - start for start, end in pairwise([0, *row_ends])]
-    columns: dict[int, list[Any]] = {field_id: [] for field_id in bounded_types}
-    for file, row_count in zip(files, rows_per_file, strict=True):
-        for field_id in bounded_types:
-            columns[field_id] += _between(*file.bounds[field_id], row_count, rng)
+    columns: dict[int, list[Any]] = {field_id: [] for field_id in bounds}
+    for number, row_count in enumerate(rows_per_file):
+        if row_count:
+            for field_id, column in bounds.items():
+                columns[field_id] += _between(*column.of(number), row_count, rng)
     usable, left_out = [], []
     keys: dict[FieldKey, list[Any]] = {}
     for field in fields:
-        reason = _undetermined_reason(field, bounded_types, files, max(count, len(files)))
+        reason = _undetermined_reason(field, bounds.get(field.source_id), max(count, len(file_rows)))
         if reason:
             left_out.append(f"not every field over `{field.source}` is tried: {reason}")
             continue
@@ -75,7 +118,7 @@ def assume_rows(
         size_model=FileSizeModel((), settings),
         sampled_rows=sum(rows_per_file),
     )
-    return AssumedSample(sample, tuple(usable), tuple(dict.fromkeys(left_out)))
+    return AssumedSample(sample, len(file_rows), tuple(usable), tuple(dict.fromkeys(left_out)))
 
 
 def _between(low: Any, high: Any, count: int, rng: random.Random) -> list[Any]:
@@ -92,21 +135,18 @@ def _between(low: Any, high: Any, count: int, rng: random.Random) -> list[Any]:
     return values
 
 
-def _undetermined_reason(
-    field: PartitionField, bounded_types: Mapping[int, str], files: Sequence[FileStats], count: int
-) -> str:
+def _undetermined_reason(field: PartitionField, bounds: _FileBounds | None, count: int) -> str:
     """The reason why the bounds do not determine a field's values; empty if they do."""
-    if field.source_id not in bounded_types:
+    if bounds is None:
         return f"some files have no bounds for `{field.source}`"
-    if field.transform.transform.hashes or field.transform.transform.iso_width is not None:
+    transform = field.transform.transform
+    if transform.hashes or transform.iso_width is not None:
         return ""
-    bounds = [file.bounds[field.source_id] for file in files]
-    if all(isinstance(low, int) and not isinstance(low, bool) for low, _ in bounds):
-        width = field.transform.parameter or 1
-        if max(((high - low) // width for low, high in bounds), default=0) >= count:
+    if bounds.is_whole:
+        if bounds.span // (field.transform.parameter or 1) >= count:
             return f"the bounds of `{field.source}` allow more values than {count:,} assumed rows show"
         return ""
-    if all(low == high for low, high in bounds) and not field.transform.transform.truncates:
+    if bounds.is_single and not transform.truncates:
         return ""
     return f"the bounds of `{field.source}` do not determine the values between them"
 

@@ -105,14 +105,12 @@ class CostEstimator:
         fields = list({f.key: f for f in (*fields, *self.shuffles.fields)}.values())
         sampled_fields = list({f.key: f for f in (*fields, *self._today.fields)}.values())
         if self.using == "metadata":
-            assumed, settings, files = assumed_rows(
-                self._spark, self._source, self._columns, sampled_fields, self._rows
-            )
+            assumed, settings = assumed_rows(self._spark, self._source, self._columns, sampled_fields, self._rows)
             sample = self._as_stored(assumed.sample)
             fields = [f for f in fields if f in assumed.fields]
             self._notes += assumed.left_out
             self.basis = (
-                f"based on the counts and bounds of {files:,} files, with values spread evenly between the "
+                f"based on the counts and bounds of {assumed.files:,} files, with values spread evenly between the "
                 "bounds; no row was read"
             )
         else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -18,6 +19,7 @@ from spark_iceberg_sql.insight.hypothetical.partitions import HypotheticalTable
 from spark_iceberg_sql.insight.hypothetical.spark_source import Source
 from spark_iceberg_sql.insight.specs import REWRITE_ALL, clause, delete_file_options, rewrite_call
 from spark_iceberg_sql.model.spec import Spec
+from spark_iceberg_sql.spark.bridge.tables import file_statistics
 from spark_iceberg_sql.spark.bridge.tables import hypothetical_tables as tables
 from spark_iceberg_sql.spark.gate import intercept
 from spark_iceberg_sql.spark.gate.session_tables import SessionTables
@@ -33,7 +35,8 @@ class Proposals:
     """Makes proposals.
 
     spark: the session. source: the rows. queries: the workload. costs: what estimates the files. table: Iceberg's, if
-    the source is one in a catalog. current: the fields of its spec, void ones, too. today: its layout.
+    the source is one in a catalog. current: the fields of its spec, void ones, too. today: its layout. sizes: of
+    its files, in bytes.
     """
 
     def __init__(
@@ -45,6 +48,7 @@ class Proposals:
         table: Java,
         current: SpecFields,
         today: Today,
+        sizes: Sequence[int],
     ) -> None:
         self._spark = spark
         self._source = source
@@ -53,6 +57,7 @@ class Proposals:
         self._table = table
         self._current = current
         self._today = today
+        self._sizes = sizes
 
     def under(
         self,
@@ -152,6 +157,6 @@ class Proposals:
         if table is not self._table:
             answered = self._queries.answered(table, answered)
         reads = self._queries.reads(table, answered)
-        sizes = tables.file_sizes(table)
+        sizes = self._sizes if table is self._table else file_statistics.file_sizes(table)
         shuffled = self._costs.shuffles.total_bytes(self._today.fields)
         return proposal(text, reads, self._costs.open_cost, sizes, (), None, (), is_today=True, shuffled=shuffled)

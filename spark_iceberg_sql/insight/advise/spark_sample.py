@@ -17,12 +17,8 @@ from spark_iceberg_sql.insight.hypothetical.partitions import Bounds, result_typ
 from spark_iceberg_sql.insight.hypothetical.spark_source import Source
 from spark_iceberg_sql.insight.hypothetical.values import has_bounds
 from spark_iceberg_sql.insight.hypothetical.written_files import FileSizeModel, WriteSettings
-from spark_iceberg_sql.insight.preview.spark_estimates import (
-    column_from_spark,
-    existing_files,
-    from_spark,
-    write_first_rows,
-)
+from spark_iceberg_sql.insight.preview.spark_estimates import column_from_spark, from_spark, write_first_rows
+from spark_iceberg_sql.insight.preview.spark_files import delete_file_notes, existing_files
 from spark_iceberg_sql.insight.preview.spark_settings import settings_of
 from spark_iceberg_sql.model.schema import Schema
 from spark_iceberg_sql.model.spec import PartitionField, Spec
@@ -172,20 +168,18 @@ def _file_size_model(spark: SparkSession, source: Source, row_bytes: float) -> F
         model = FileSizeModel(write_first_rows(spark, source, table, raw_bytes, settings), settings)
     # The first rows may compress unlike the others; a property that the caller overrides makes other files.
     if source.metadata is not None and source.metadata.get("properties", {}) == source.properties:
-        files, _ = existing_files(spark, source, ())
-        model.fit((file.rows * row_bytes for file in files), sum(file.size for file in files))
+        files = [(file.rows, file.size) for file in existing_files(source, ())]
+        model.fit((file_rows * row_bytes for file_rows, _ in files), sum(size for _, size in files))
     return model
 
 
 def assumed_rows(
     spark: SparkSession, source: Source, columns: Sequence[int], fields: Sequence[PartitionField], count: int
-) -> tuple[AssumedSample, WriteSettings, int]:
-    """A sample from the bounds of the table's files, the write settings, and the number of its data files."""
+) -> tuple[AssumedSample, WriteSettings]:
+    """A sample from the bounds of the table's files, and the write settings."""
     types = source.schema.types
     type_names = {field_id: types[field_id].name for field_id in columns if has_bounds(types[field_id])}
-    file_stats, delete_files = existing_files(spark, source, list(type_names))
     with hypothetical_tables.table(source.as_table(Spec(0))) as table:
         settings = settings_of(spark, table)
-    result = assume_rows(file_stats, type_names, fields, count, settings)
-    notes = (f"{delete_files:,} delete files are not applied",) if delete_files else ()
-    return replace(result, left_out=(*notes, *result.left_out)), settings, len(file_stats)
+    result = assume_rows(existing_files(source, list(type_names)), type_names, fields, count, settings)
+    return replace(result, left_out=(*delete_file_notes(source), *result.left_out)), settings

@@ -28,8 +28,7 @@ from spark_iceberg_sql.insight.workload import Query
 from spark_iceberg_sql.model.spec import Spec
 from spark_iceberg_sql.model.table import Table
 from spark_iceberg_sql.quantities import size
-from spark_iceberg_sql.spark.bridge.tables import hypothetical_tables as tables
-from spark_iceberg_sql.spark.bridge.tables import rewrites
+from spark_iceberg_sql.spark.bridge.tables import file_statistics, rewrites
 from spark_iceberg_sql.spark.gate import intercept
 from spark_iceberg_sql.spark.gate.session_tables import SessionTables
 
@@ -74,12 +73,13 @@ class AdviceSearch:
         self._table: Java = None
         self._current: SpecFields = ()
         self._today = NO_TABLE
+        sizes: list[int] = []
         if source.table is not None:
             self._table = source.iceberg_table
+            sizes = file_statistics.file_sizes(self._table)
             current_table = SessionTables(spark, intercept.unchecked_sql(spark)).get(source.table)
             if isinstance(current_table, Table) and current_table.specs is not None:
                 self._current = current_table.specs.spec.fields
-                sizes = tables.file_sizes(self._table)
                 self._today = Today(
                     tuple(f for f in self._current if not f.transform.is_void),
                     tuple(takewhile(lambda f: f.transform.transform.is_identity, current_table.order)),
@@ -91,7 +91,9 @@ class AdviceSearch:
         self.costs = CostEstimator(
             spark, source, self._queries, sample_rows, using, self._notes, self._shuffles, self._today
         )
-        self._proposals = Proposals(spark, source, self._queries, self.costs, self._table, self._current, self._today)
+        self._proposals = Proposals(
+            spark, source, self._queries, self.costs, self._table, self._current, self._today, sizes
+        )
 
     def result(self) -> Advice:
         """Rank every spec, the best again on a larger sample, and let Spark plan the best of these."""

@@ -7,15 +7,17 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import product
-from typing import Any
+from typing import Any, NamedTuple
 
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.model.spec import PartitionField, Spec
 
 _MAX_VALUES = 10_000  # values of one partition field in one file
+_MAX_RANGES = 100_000  # that are held at a time
 _DAY = 86_400_000_000  # microseconds
 # The length of each transform's unit: microseconds, or months.
 _UNITS = {len("2024-05-17"): _DAY, len("2024-05-17T10"): 3_600_000_000}
@@ -31,33 +33,81 @@ class FileStats:
     bounds: Mapping[int, tuple[Any, Any]]
 
 
-def partition_totals(
-    spec: Spec, files: Iterable[FileStats], type_names: Mapping[int, str], footer: float = 0.0
-) -> dict[tuple[Any, ...], list[float]]:
-    """The rows, and the bytes without footers, of each partition.
+class CountedFiles:
+    """Files that are iterated over once, and their number, rows and least size afterwards."""
 
-    type_names: the Iceberg types of the source columns. footer: bytes of each file that do not depend on its
-    rows.
+    def __init__(self, files: Iterable[FileStats]) -> None:
+        self._files = files
+        self.count = self.rows = 0
+        self.smallest = math.inf
+
+    def __iter__(self) -> Iterator[FileStats]:
+        for file in self._files:
+            self.count += 1
+            self.rows += file.rows
+            self.smallest = min(self.smallest, file.size)
+            yield file
+
+
+@dataclass(slots=True)
+class PartitionTotal:
+    """What a partition has of the existing files. files: how many of them, as shares, like the rows and the bytes."""
+
+    rows: float = 0.0
+    size: float = 0.0
+    files: float = 0.0
+
+    def add(self, other: PartitionTotal, share: float) -> None:
+        """Add a share of another one."""
+        self.rows += other.rows * share
+        self.size += other.size * share
+        self.files += other.files * share
+
+
+def partition_totals(
+    spec: Spec, files: Iterable[FileStats], type_names: Mapping[int, str]
+) -> dict[tuple[Any, ...], PartitionTotal]:
+    """What each partition would have of the existing files.
+
+    type_names: the Iceberg types of the source columns.
 
     Raises IcebergSqlError for a field whose values cannot be derived from bounds.
     """
-    totals: dict[tuple[Any, ...], list[float]] = defaultdict(lambda: [0.0, 0.0])
+    totals: dict[tuple[Any, ...], PartitionTotal] = defaultdict(PartitionTotal)
     # A hashed field has the same shares in every file: they come in at the end.
     hashed = [n for n, f in enumerate(spec.fields) if f.transform.transform.hashes]
     bounded = [f for f in spec.fields if not f.transform.transform.hashes]
+    # Files with the same shares come in at once: most of a large table's are within one unit of time.
+    alike: dict[tuple[Any, ...], PartitionTotal] = defaultdict(PartitionTotal)
+
+    def divide() -> None:
+        for ranges, total in alike.items():
+            shares = [
+                [(r.value, 1.0)] if isinstance(r, _OneValue) else _shares(f, r, type_names[f.source_id])
+                for f, r in zip(bounded, ranges, strict=True)
+            ]
+            for parts in product(*shares):
+                totals[tuple(value for value, _ in parts)].add(total, math.prod(part for _, part in parts))
+        alike.clear()
+
     for file in files:
-        shares = [_shares(f, file.bounds.get(f.source_id), type_names[f.source_id]) for f in bounded]
-        for parts in product(*shares):
-            share = math.prod(part for _, part in parts)
-            total = totals[tuple(value for value, _ in parts)]
-            total[0] += file.rows * share
-            total[1] += max(0.0, file.size - footer) * share
+        total = alike[tuple([_range(f, file.bounds.get(f.source_id), type_names[f.source_id]) for f in bounded])]
+        total.rows += file.rows
+        total.size += file.size
+        total.files += 1
+        if len(alike) > _MAX_RANGES:
+            divide()
+    divide()
     counts = [spec.fields[n].transform.parameter or 1 for n in hashed]
     return {
-        _with_values(values, hashed, numbers): [total / math.prod(counts) for total in of_partition]
-        for values, of_partition in totals.items()
+        _with_values(values, hashed, numbers): _part_of(total, 1 / math.prod(counts))
+        for values, total in totals.items()
         for numbers in product(*map(range, counts))
     }
+
+
+def _part_of(total: PartitionTotal, share: float) -> PartitionTotal:
+    return PartitionTotal(total.rows * share, total.size * share, total.files * share)
 
 
 def _with_values(values: Sequence[Any], indices: Sequence[int], inserted: Sequence[Any]) -> tuple[Any, ...]:
@@ -88,6 +138,28 @@ def round_to_total(counts: Sequence[float], total: int) -> list[int]:
         rounded[index] -= reduction
         remainder += reduction
     return rounded
+
+
+class _OneValue(NamedTuple):
+    """The value that a field has in all rows of a file."""
+
+    value: Any
+
+
+def _range(field: PartitionField, bounds: tuple[Any, Any] | None, type_name: str) -> _OneValue | tuple[Any, Any] | None:
+    """The value of a field that is not hashed in all rows of a file, or the bounds if it has several, or they do not
+    determine it.
+    """
+    if bounds is None:
+        return None
+    (low, high), width = bounds, field.transform.transform.iso_width
+    if width is not None:
+        value = unit_of(width, type_name, low)
+        return _OneValue(value) if value == unit_of(width, type_name, high) else bounds
+    if field.transform.transform.truncates and isinstance(low, int):
+        value = low - low % (field.transform.parameter or 1)
+        return _OneValue(value) if high < value + (field.transform.parameter or 1) else bounds
+    return bounds
 
 
 def _shares(field: PartitionField, bounds: tuple[Any, Any] | None, type_name: str) -> Sequence[tuple[Any, float]]:
@@ -146,7 +218,12 @@ def _month_of(micros: int) -> int:
     # civil_from_days of H. Hinnant, chrono-Compatible Low-Level Date Algorithms: years begin in March, so
     # that the leap
     # day is the last of its year. Python's datetime ends at the year 9999; Iceberg's values do not.
-    days = micros // _DAY + 719_468  # since 0000-03-01
+    return _month_of_day(micros // _DAY)
+
+
+@cache
+def _month_of_day(days_since_1970: int) -> int:
+    days = days_since_1970 + 719_468  # since 0000-03-01
     era, day = divmod(days, 146_097)
     year = (day - day // 1_460 + day // 36_524 - day // 146_096) // 365
     day_of_year = day - (365 * year + year // 4 - year // 100)

@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from pyspark.sql import functions as fn
-
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.insight.hypothetical import spark_rows as rows
 from spark_iceberg_sql.insight.hypothetical.size_curve import DataFile
@@ -21,15 +19,13 @@ from spark_iceberg_sql.insight.hypothetical.written_files import (
     TrialWrite,
     WriteSettings,
 )
-from spark_iceberg_sql.insight.preview.existing_files import FileStats, partition_totals, round_to_total
+from spark_iceberg_sql.insight.preview.existing_files import CountedFiles, partition_totals, round_to_total
 from spark_iceberg_sql.insight.preview.model import Basis, PartitionPreview, Preview, partition_text
+from spark_iceberg_sql.insight.preview.spark_files import delete_file_notes, existing_files
 from spark_iceberg_sql.insight.preview.spark_settings import settings_text
 from spark_iceberg_sql.insight.specs import CandidateSpec
 from spark_iceberg_sql.safe_output import with_help
 from spark_iceberg_sql.spark.bridge.tables import memory_writers
-from spark_iceberg_sql.spark.bridge.tables.tables_as_read import metadata_table
-from spark_iceberg_sql.spark.gate import intercept
-from spark_iceberg_sql.syntax.identifiers import dotted
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, SparkSession
@@ -133,41 +129,6 @@ def _unseen_partitions(counts: Sequence[int], share: float) -> int:
     return round(singletons**2 / (2 * doubletons + share / (1 - share) * singletons)) if singletons else 0
 
 
-def existing_files(spark: SparkSession, source: Source, ids: Sequence[int]) -> tuple[list[FileStats], int]:
-    """The data files of a table, with the bounds of columns by field id, and the number of delete files."""
-    assert source.table is not None
-    assert source.read is not None
-    metrics = fn.col("readable_metrics")
-    expressions = []
-    for field_id in ids:
-        column, data_type = source.schema.by_id(field_id), source.schema.types[field_id]
-        assert column is not None
-        column_metrics = metrics.getField(column.name)
-        expressions += [
-            rows.portable_value(column_metrics.getField(end), data_type.name).alias(f"{end}{field_id}")
-            for end in ("lower_bound", "upper_bound")
-        ]
-    table = metadata_table(dotted((*source.table, "files")), source.read.read_snapshot)
-    files = intercept.unchecked_sql(spark)(f"SELECT * FROM {table}").select(
-        "content", "record_count", "file_size_in_bytes", *expressions
-    )
-    types = [(field_id, source.schema.types[field_id]) for field_id in ids]
-    file_stats, delete_files = [], 0
-    # Of a million files, the rows of a part of the manifests at a time. A row's fields by name are slow.
-    for content, count, size, *bound_values in map(tuple, files.toLocalIterator(prefetchPartitions=True)):
-        delete_files += bool(content)
-        if content or not count:
-            continue
-        lows, highs = bound_values[::2], bound_values[1::2]
-        bounds = {
-            field_id: (from_spark(data_type, low), from_spark(data_type, high))
-            for (field_id, data_type), low, high in zip(types, lows, highs, strict=True)
-            if low is not None and high is not None
-        }
-        file_stats.append(FileStats(count, size, bounds))
-    return file_stats, delete_files
-
-
 def no_metadata_message(source: Source) -> str:
     """The message that refuses a source which is not a table in a catalog."""
     return with_help(
@@ -199,42 +160,37 @@ def from_metadata(
         raise IcebergSqlError(no_metadata_message(source))
     ids = sorted({field.source_id for field in candidate.spec.fields})
     type_names = {field_id: source.schema.types[field_id].name for field_id in ids}
-    file_stats, delete_files = existing_files(spark, source, ids)
-    footer = footer_of(spark, source, file_stats, table, settings)
-    totals = partition_totals(candidate.spec, file_stats, type_names, footer)
-    total = sum(file.rows for file in file_stats)
+    files = CountedFiles(existing_files(source, ids))
+    totals = partition_totals(candidate.spec, files, type_names)
+    footer = min(footer_of(spark, source, table, settings), files.smallest)
     previews = []
     file_sizes: list[int] = []
-    numbers = round_to_total([count for count, _ in totals.values()], total)
-    for (values, (_, size)), count in zip(totals.items(), numbers, strict=True):
+    numbers = round_to_total([total.rows for total in totals.values()], files.rows)
+    for (values, total), count in zip(totals.items(), numbers, strict=True):
+        size = total.size - footer * total.files
         number = max(1, -(-round(size) // settings.target_size))
         partition_files = [round(size / number + footer)] * number
         file_sizes += partition_files
         previews.append(_partition_preview(candidate, values, count, partition_files))
+    notes = delete_file_notes(source)
     basis = Basis(
         "metadata",
-        f"the counts and bounds of {len(file_stats):,} files; no row was read",
+        f"the counts and bounds of {files.count:,} files; no row was read",
         "estimated: rows are assumed to be spread evenly between their file's bounds",
         "estimated from the bytes" + _SEVERAL_FILES * (len(file_sizes) > len(previews)),
         "bytes per row as in today's files, usually within 40 % if the partitions are right",
-        f"counted in the metadata{', before deletes' if delete_files else ''}; of each partition, estimated",
+        f"counted in the metadata{', before deletes' if notes else ''}; of each partition, estimated",
     )
-    notes = (f"{delete_files:,} delete files are not applied",) if delete_files else ()
     return _preview(source, candidate, previews, file_sizes, basis, settings, notes)
 
 
-def footer_of(
-    spark: SparkSession, source: Source, files: Sequence[FileStats], table: Java, settings: WriteSettings
-) -> int:
-    """The bytes of a file that do not depend on its rows: those of a file of one made-up row, written in memory.
-
-    No more than the smallest of the files that exist.
-    """
+def footer_of(spark: SparkSession, source: Source, table: Java, settings: WriteSettings) -> int:
+    """The bytes of a file that do not depend on its rows: those of a file of one made-up row, written in memory."""
     row = memory_writers.artificial_row(spark, source.frame)
     written_files = memory_writers.write_in_memory(
         spark, table, row, source.frame, settings.target_size, ROWS_PER_SIZE_CHECK
     )
-    return min([file.bytes for file in written_files] + [file.size for file in files])
+    return min(file.bytes for file in written_files)
 
 
 def _partition_preview(

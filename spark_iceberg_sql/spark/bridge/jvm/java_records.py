@@ -120,7 +120,7 @@ def _reader(hint: Any) -> Callable[[Any], Any] | None:
     if hint in _BOXED:
         return None
     if get_origin(hint) is tuple:
-        read_item = _reader(get_args(hint)[0]) or _unchanged
+        read_item = _reader(_required(get_args(hint)[0])) or _unchanged
         return lambda value: tuple(map(read_item, value))
     if get_origin(hint) is dict:
         read_item = _reader(get_args(hint)[1]) or _unchanged
@@ -145,7 +145,8 @@ def _new_record_reader(record_class: type) -> Callable[[Any], Any]:
             raise TypeError(f"Java's {record_class.__name__} has no value for {missing[0]}")
         arguments = {names[name]: part for name, part in value.items()}
         for name, reader in readers.items():
-            arguments[name] = reader(arguments[name])
+            if arguments[name] is not None:
+                arguments[name] = reader(arguments[name])
         return record_class(**arguments)
 
     return read

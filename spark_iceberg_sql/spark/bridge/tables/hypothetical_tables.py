@@ -164,53 +164,7 @@ def _packed_files() -> Java:
     return compiler.shared_instance(__package__, "HypotheticalFiles", FileTotal)
 
 
-def _proxy(interface: str, handle: Java) -> Java:
-    """A method handle as an object of an interface: a Python loop would need a call per file."""
-    proxies = java_class("java.lang.invoke.MethodHandleProxies")
-    return proxies.asInterfaceInstance(class_named(interface), handle)
-
-
-def _file_of_task() -> Java:
-    """ContentScanTask.file, as a method handle."""
-    method_type = java_class("java.lang.invoke.MethodType").methodType
-    return (
-        java_class("java.lang.invoke.MethodHandles")
-        .publicLookup()
-        .findVirtual(
-            class_named(f"{_ICEBERG}.ContentScanTask"), "file", method_type(class_named(f"{_ICEBERG}.ContentFile"))
-        )
-    )
-
-
-def _file_method(method: str, result: str) -> Java:
-    """A method of a task's file, as a method handle that takes the task. result: a primitive type."""
-    boxes = {"int": "java.lang.Integer", "long": "java.lang.Long"}
-    handles = java_class("java.lang.invoke.MethodHandles")
-    result_class = getattr(java_class(boxes[result]), "TYPE")  # noqa: B009 - a field of the class
-    handle = handles.publicLookup().findVirtual(
-        class_named(f"{_ICEBERG}.ContentFile"),
-        method,
-        java_class("java.lang.invoke.MethodType").methodType(result_class),
-    )
-    return handles.filterReturnValue(_file_of_task(), handle)
-
-
-def class_named(name: str) -> Java:
-    """The Class object of a class in Spark's jars or the added jars."""
-    return java_class("org.apache.spark.util.Utils").classForName(name, True, False)
-
-
 def may_have(iceberg_table: Java, total: str) -> bool:
     """False if a total of a table's current snapshot, such as `total-delete-files`, is 0. A writer may leave it out."""
     snapshot = iceberg_table.currentSnapshot()
     return snapshot is not None and snapshot.summary().get(total) != "0"
-
-
-def file_sizes(iceberg_table: Java) -> list[int]:
-    """The bytes of each data file of a table's current snapshot."""
-    tasks = iceberg_table.newScan().planFiles()
-    lists = java_class(f"{_ICEBERG}.relocated.com.google.common.collect.Lists")
-    size = _proxy("java.util.function.ToLongFunction", _file_method("fileSizeInBytes", "long"))
-    text = java_class("java.util.Arrays").toString(lists.newArrayList(tasks).stream().mapToLong(size).toArray())
-    tasks.close()
-    return [int(word) for word in str(text).strip("[]").split(",") if word.strip()]

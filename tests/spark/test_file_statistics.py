@@ -1,0 +1,83 @@
+"""What manifests state about data files is read as Iceberg's metadata table `files` reads it."""
+
+from __future__ import annotations
+
+import pytest
+from pyspark.sql import SparkSession
+from pyspark.sql import functions as fn
+
+import spark_iceberg_sql as sis
+from spark_iceberg_sql.insight.hypothetical import spark_rows
+from spark_iceberg_sql.insight.hypothetical.spark_source import resolve_source
+from spark_iceberg_sql.insight.preview.spark_estimates import from_spark
+from spark_iceberg_sql.insight.preview.spark_files import existing_files
+from spark_iceberg_sql.spark.bridge.tables import file_statistics
+
+pytestmark = pytest.mark.main("preview")
+
+COLUMNS = {
+    "b": ("BOOLEAN", "id % 2 = 0"),
+    "i": ("INT", "id - 3"),
+    "l": ("BIGINT", "id * 3000000000"),
+    "f": ("FLOAT", "id / 10"),
+    "d": ("DOUBLE", "-id / 10"),
+    "dec": ("DECIMAL(20, 4)", "id / 8"),
+    "day": ("DATE", "date_add(DATE '1969-12-30', id)"),
+    "ts": ("TIMESTAMP", "timestamp_micros(id * 1000003 - 5)"),
+    "ntz": ("TIMESTAMP_NTZ", "TIMESTAMP_NTZ '1969-12-31 23:59:59.999999' + make_dt_interval(id)"),
+    "s": ("STRING", "concat('a long text with ü, of more than sixteen letters ', id)"),
+    "bin": ("BINARY", "unhex(hex(id))"),
+    "none": ("STRING", "if(id > 50, 'a', NULL)"),
+}
+
+
+def test_bounds_of_every_type(spark: SparkSession) -> None:
+    table = "local.db.figures"
+    columns = ", ".join(f"{name} {kind}" for name, (kind, _) in COLUMNS.items())
+    spark.sql(f"CREATE TABLE {table} ({columns}, n STRUCT<x: INT>) USING iceberg")
+    values = ", ".join(f"CAST({value} AS {kind})" for kind, value in COLUMNS.values())
+    for start in (0, 100, 200):
+        spark.sql(
+            f"INSERT INTO {table} SELECT {values}, named_struct('x', CAST(id AS INT)) "
+            f"FROM (SELECT CAST(id AS INT) AS id FROM range({start}, {start + 9}, 1, 1))"
+        )
+    spark.sql(f"ALTER TABLE {table} ALTER COLUMN i TYPE BIGINT")
+    spark.sql(f"DELETE FROM {table} WHERE i < 97")  # a whole file: its entry is no file any more
+    source = resolve_source(spark, table)
+    ids = [i for i, kind in source.schema.types.items() if (column := source.schema.by_id(i)) and column.name != "n"]
+    found = list(existing_files(source, ids))
+    metrics = fn.col("readable_metrics")
+    for n, field_id in enumerate(ids):
+        column, kind = source.schema.by_id(field_id), source.schema.types[field_id]
+        assert column is not None
+        ends = [metrics.getField(column.name).getField(end) for end in ("lower_bound", "upper_bound")]
+        rows = spark.table(f"{table}.files").select(*(spark_rows.portable_value(end, kind.name) for end in ends))
+        expected = [tuple(from_spark(kind, value) for value in row) for row in rows.collect()]
+        assert len(expected) == len(found) == 2
+        stated = [file.bounds.get(field_id, (None, None)) for file in found]
+        assert sorted(map(repr, stated)) == sorted(map(repr, expected)), (n, column.name)
+    assert [file.rows for file in found] == [9, 9]
+    sizes = [row[0] for row in spark.sql(f"SELECT file_size_in_bytes FROM {table}.files").collect()]
+    assert sorted(file_statistics.file_sizes(source.iceberg_table)) == sorted(sizes) == sorted(f.size for f in found)
+    assert file_statistics.delete_file_count(source.iceberg_table) == 0
+
+
+def test_more_manifests_than_are_read_ahead(spark: SparkSession) -> None:
+    table = "local.db.manifests"
+    spark.sql(f"CREATE TABLE {table} (id INT) USING iceberg TBLPROPERTIES ('commit.manifest-merge.enabled' = 'false')")
+    for n in range(12):
+        spark.sql(f"INSERT INTO {table} VALUES ({n})")
+    source = resolve_source(spark, table)
+    manifests = list(file_statistics.of_manifests(source.iceberg_table, [1]))
+    assert sorted(n for m in manifests for n in m.bounds[0].numbers or ()) == sorted([*range(12), *range(12)])
+    first = next(file_statistics.of_manifests(source.iceberg_table, [1]))  # the others are given up
+    assert first.rows == (1,)
+    parts = sis.preview(spark, table, "truncate(5, id)", using="metadata").per_partition
+    assert {part.values: part.rows for part in parts} == {(0,): 5, (5,): 5, (10,): 2}
+
+
+def test_a_table_without_a_snapshot(spark: SparkSession) -> None:
+    spark.sql("CREATE TABLE local.db.nothing (id INT) USING iceberg")
+    table = resolve_source(spark, "local.db.nothing").iceberg_table
+    assert file_statistics.file_sizes(table) == []
+    assert file_statistics.delete_file_count(table) == 0
