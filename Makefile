@@ -59,10 +59,8 @@ outputs:  ## update what pages and notebooks show of a session, and list the cha
 coverage:  ## measure line and branch coverage of the tests without Spark; fails below the threshold
 	$(SPARK_FREE) -n auto --cov --cov-report term-missing:skip-covered
 
-mutants:  ## run mutation tests on the modules that [tool.mutmut] in pyproject.toml names
-	pip install -q 'mutmut>=3.3'
-	mutmut run
-	mutmut results
+mutants:  ## list the mutants of a file that its tests let live: make mutants FILE=spark_iceberg_sql/quantities.py TESTS=tests/test_quantities.py
+	python -m tests.mutants $(FILE) $(TESTS)
 
 rule:  ## create the files of a new rule: make rule CODE=SIS506 NAME=identity-on-json SUMMARY="A ..."
 	python -m tests.new_rule $(CODE) $(NAME) "$(SUMMARY)"
