@@ -3,7 +3,7 @@
     python -m tests.mutants spark_iceberg_sql/checker/files/hidden_text.py tests/test_hidden_text.py --lines 44-115
 
 A mutant is a Python or Java file with one token changed: `<` to `<=`, `and` to `or`, 1 to 2. The tests run on each, in
-a copy of what git tracks. The exit code is 1 if a mutant lives, 2 if the tests fail without one.
+a copy of the checkout. The exit code is 1 if a mutant lives, 2 if the tests fail without one.
 """
 
 from __future__ import annotations
@@ -66,8 +66,14 @@ def _python_tokens(text: str) -> Iterator[tuple[int, str]]:
 
 
 def copied(folder: Path) -> None:
-    """A copy of the files that git tracks."""
-    names = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    """A copy of the files that git tracks or would."""
+    names = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
     for name in filter(None, names.split("\0")):
         target = folder / name
         target.parent.mkdir(parents=True, exist_ok=True)

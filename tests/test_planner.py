@@ -9,7 +9,6 @@ from spark_iceberg_sql.checker.plan import FilesUnderSpec
 from spark_iceberg_sql.checker.planner import plans
 from spark_iceberg_sql.cli import main
 from spark_iceberg_sql.model.tables import Tables
-from spark_iceberg_sql.quantities import size
 
 SCRIPT = """
 CREATE TABLE c.db.t (id BIGINT, ts TIMESTAMP) USING iceberg PARTITIONED BY (days(ts));
@@ -75,11 +74,6 @@ def test_the_known_tables_are_not_changed_by_asking():
 def test_one_statement_only(found):
     with pytest.raises(sis.IcebergSqlError, match="not 5"):
         sis.plan(Tables(catalog="c"), SCRIPT)
-
-
-@pytest.mark.parametrize(("number", "words"), [(0, "0 B"), (999, "999 B"), (1000, "1.0 kB"), (3_400_000, "3.4 MB")])
-def test_sizes_for_people(number, words):
-    assert size(number) == words
 
 
 def test_the_command(tmp_path, capsys, monkeypatch):
