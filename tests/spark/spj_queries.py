@@ -115,12 +115,7 @@ def _rows(random: Random) -> list[str]:
 
 
 def queries(
-    seed: int,
-    n: int,
-    names: tuple[str, ...] = tuple(TABLES),
-    *,
-    computed: bool = False,
-    broadcast: bool = False,
+    seed: int, n: int, names: tuple[str, ...] = tuple(TABLES), *, computed: bool = False, broadcast: bool = False
 ) -> list[RandomQuery]:
     """n queries of one to four tables.
 

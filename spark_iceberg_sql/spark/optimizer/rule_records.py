@@ -106,7 +106,8 @@ _LIMITS = (
 # Scans that are grouped by partition fields, and why others are not.
 _SHUFFLES = (
     "SparkScans", "ClusteringKeys", "KeyColumn", "PartitionFunction", "KeyRefinement", "PartitionKey", "Groupings",
-    "GroupedScan", "ByteSize", "GroupBalance", "ColumnBounds", "ColumnSpread", "GroupedStages", "ShuffleSide", "ShuffleReasons",
+    "GroupedScan", "ByteSize", "GroupBalance", "ColumnBounds", "ColumnSpread", "GroupedStages", "ShuffleSide",
+    "ShuffleReasons",
 )  # fmt: skip
 # A scan that must have a filter on a partition field: `joins` may still give it that while the query runs.
 _REQUIRED_FILTERS = (
