@@ -76,6 +76,9 @@ def test_with_what_is_broadcast(spark: SparkSession, large: None) -> None:
     spark.sql("INSERT INTO local.colo.more SELECT id, 7, s, ts, p FROM local.colo.large")
     assert is_grouped(spark, LARGE)
     assert not is_grouped(spark, query)  # half of the files have no other value than 7
+    join = "SELECT /*+ BROADCAST(c) */ x.id FROM local.colo.large x JOIN {t}.plain c ON x.k = c.k"
+    assert not is_grouped(spark, f"SELECT id, count(*) FROM ({join}) GROUP BY id")  # of how many rows is not known
+    assert is_grouped(spark, "SELECT id, count(*) FROM local.colo.large GROUP BY id")
 
 
 def test_the_list_of_rules_says_what_is_missing(spark: SparkSession) -> None:

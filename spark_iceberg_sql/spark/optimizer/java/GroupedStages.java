@@ -128,6 +128,7 @@ public final class GroupedStages {
   private String obstacle(Stage stage) {
     if (isAlways) return null;
     if (stage.mayReadLess) return FILTERED;
+    if (!stage.isOfAllRows && !stage.broadcast.isEmpty()) return "what it is joined with may leave few rows to shuffle";
     if (stage.mayReplaceLess) {
       // The rows with which it is joined tell how those that are replaced are divided.
       List<GroupedScan> others = new ArrayList<>();
