@@ -54,7 +54,7 @@ def page() -> str:
 
 def _definition(module: str, name: str) -> ast.FunctionDef | ast.ClassDef:
     source = _PACKAGE.joinpath(*module.split(".")).with_suffix(".py")
-    for node in ast.parse(source.read_text("utf-8")).body:
+    for node in reversed(ast.parse(source.read_text("utf-8")).body):  # after its overloads
         if isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name == name:
             return node
     raise LookupError(f"{module} defines no {name}")

@@ -29,7 +29,7 @@ from spark_iceberg_sql.insight.advise.candidate_fields import (
     spec_variants,
 )
 from spark_iceberg_sql.insight.advise.candidate_layouts import candidates, median_file_size
-from spark_iceberg_sql.insight.advise.counted_files import CountedPartition, with_counted_partitions
+from spark_iceberg_sql.insight.advise.counted_files import CountedPartition, rolled_up, with_counted_partitions
 from spark_iceberg_sql.insight.advise.file_layout import assume_rows
 from spark_iceberg_sql.insight.advise.layout import Sample, hypothetical_table, slice_files
 from spark_iceberg_sql.insight.advise.model import Advice, Proposal, QueryReads, proposal, with_today
@@ -632,6 +632,22 @@ def test_counted_partitions_replace_what_a_sample_says() -> None:
             few = Sample(rows * 3, 1.0, {}, {spec.fields[0].key: ["a"] * rows}, Few(full), rows)
             cuts = slice_files(few, spec.fields, {("a",): rows * 3 - 1}).file_ends
             assert sorted({*cuts, rows} - {0}) == list(cuts)
+
+
+def test_partitions_by_some_of_the_fields() -> None:
+    """NaN is one value, however many fields it was counted with."""
+    counted = [
+        CountedPartition((1.0, "a"), 5, {1: Bounds(3, 9, 1), 3: Bounds("a", "b")}),
+        CountedPartition((1.0, None), 2, {1: Bounds(None, None, 2), 3: Bounds("A", "\U0001f600")}),
+        CountedPartition((float("nan"), "a"), 1, {1: Bounds(7, 7, 0, 1), 3: Bounds(None, None)}),
+        CountedPartition((float("nan"), "b"), 3, {1: Bounds(2, 2, 0, 2), 3: Bounds(None, None)}),
+    ]
+    first, second = rolled_up(counted, [0])
+    assert first == CountedPartition((1.0,), 7, {1: Bounds(3, 9, 3), 3: Bounds("A", "\U0001f600")})
+    assert second[1:] == (4, {1: Bounds(2, 7, 0, 3), 3: Bounds(None, None)})
+    assert [(each.values, each.rows) for each in rolled_up(counted, [1])] == [(("a",), 6), ((None,), 2), (("b",), 3)]
+    assert rolled_up(counted, [1, 0])[0].values == ("a", 1.0)
+    assert [each.rows for each in rolled_up(counted, [])] == [11]
 
 
 def test_without_order_a_partition_s_files_span_it() -> None:

@@ -1,4 +1,4 @@
-"""`iceberg-sql advise SOURCE FILE`: the partition specs that make the queries in a file read the least."""
+"""`iceberg-sql advise SOURCE... FILE`: the partition specs that make the queries in a file read the least."""
 
 from __future__ import annotations
 
@@ -15,7 +15,12 @@ from spark_iceberg_sql.optional_dependencies import load
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
-    parser.add_argument("source", metavar="SOURCE", help="a table's name, a query, or a path")
+    parser.add_argument(
+        "source",
+        metavar="SOURCE",
+        nargs="+",
+        help="a table's name, a query, or a path; several tables: weighed together",
+    )
     parser.add_argument("file", metavar="FILE", help="queries, - for standard input, or an event log of Spark")
     parser.add_argument(
         "--using",
@@ -36,6 +41,7 @@ def run(args: argparse.Namespace) -> int:
     """Print the advice; returns the exit code."""
     queries = workload_text(args.file)
     with session(args) as spark:
-        advice = load("insight.advise.spark").advise(spark, args.source, [queries], using=args.using)
+        source = args.source if len(args.source) > 1 else args.source[0]
+        advice = load("insight.advise.spark").advise(spark, source, [queries], using=args.using)
     write_result(advice, args)
     return CLEAN

@@ -73,7 +73,7 @@ _PROPOSALS = (
     "rank int, spec string, sort_order string, is_today boolean, files bigint, bytes bigint, shuffled bigint, "
     "cost bigint, table_files bigint, middle_file bigint, ddl array<string>, rewrite string, warnings array<string>, "
     "per_query array<struct<query string, weight double, files bigint, bytes bigint, files_now bigint, "
-    "bytes_now bigint>>, based_on string, notes array<string>"
+    "bytes_now bigint>>, based_on string, notes array<string>, source string"
 )
 
 
@@ -82,13 +82,18 @@ def _advise(spark: SparkSession, args: Mapping[str, Any]) -> tuple[str, Rows]:
     if show not in ("proposals", "ruled_out"):
         raise IcebergSqlError(f"`show` is 'proposals' or 'ruled_out', not '{show}'", argument="show")
     from spark_iceberg_sql.insight.advise import spark as advise
+    from spark_iceberg_sql.insight.advise.model import Advice
 
-    advice = advise.advise(spark, args["source"], args["queries"], using=args["using"])
+    source = args["source"]
+    advice = advise.advise(spark, source, args["queries"], using=args["using"])
+    by_source = [advice] if isinstance(advice, Advice) else advice
     if show == "ruled_out":
-        return "spec string, reason string, cost bigint", [asdict(spec) for spec in advice.ruled_out]
+        rows = [{**asdict(spec), "source": of_one.source} for of_one in by_source for spec in of_one.ruled_out]
+        return "spec string, reason string, cost bigint, source string", rows
     return _PROPOSALS, [
-        {**asdict(proposal), "rank": rank, "based_on": advice.basis, "notes": advice.notes}
-        for rank, proposal in enumerate(advice, 1)
+        {**asdict(proposal), "rank": rank, "based_on": of_one.basis, "notes": of_one.notes, "source": of_one.source}
+        for of_one in by_source
+        for rank, proposal in enumerate(of_one, 1)
     ]
 
 
@@ -122,7 +127,7 @@ ANSWERS: tuple[PythonTableFunction, ...] = (
     PythonTableFunction(
         "iceberg_advise",
         (
-            _SOURCE,
+            Argument("source", f"{_SOURCE.description}; an array of tables: weighed together", is_list=True),
             Argument("queries", "an array of queries, or one script of them", is_list=True),
             Argument("using", "data: a sample of the rows is read; metadata: none", "data"),
             Argument("show", "proposals: the best; ruled_out: the other specs, each with the reason", "proposals"),

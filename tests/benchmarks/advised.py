@@ -17,6 +17,7 @@ import re
 import statistics
 import subprocess
 import tempfile
+import time
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -78,14 +79,17 @@ def create(spark: SparkSession, scale: str, folder: Path) -> None:
 
 
 def partition(spark: SparkSession, queries: Iterable[str]) -> None:
-    """Change and rewrite the tables as the advice says. All of it is asked for before."""
-    texts = list(queries)
-    best = {}
-    for table in TABLES["tpch"]:
-        if spark.sql(f"SELECT 1 FROM local.tpch.{table}.files").count() > 1:
-            best[table] = sis.advise(spark, f"local.tpch.{table}", texts).best
-            print(f"{table}: {best[table].title}", flush=True)
-    for proposal in best.values():
+    """Change and rewrite the tables as the advice for all of them says."""
+    names = [f"local.tpch.{table}" for table in TABLES["tpch"]]
+    several = [name for name in names if spark.sql(f"SELECT 1 FROM {name}.files").count() > 1]
+    started = time.perf_counter()
+    advice = sis.advise(spark, several, list(queries))
+    print(f"advice for {len(several)} tables: {time.perf_counter() - started:.0f} s; {advice.headline}")
+    for together in advice.together:
+        print(together)
+    for name, of_table in zip(several, advice, strict=True):
+        print(f"{name}: {of_table.best.title}", flush=True)
+    for proposal in (of_table.best for of_table in advice):
         for statement in proposal.ddl:
             spark.sql(statement)
         if proposal.rewrite is not None and not proposal.is_today:

@@ -114,13 +114,19 @@ def _rows(random: Random) -> list[str]:
     return rows
 
 
-def queries(seed: int, n: int, names: tuple[str, ...] = tuple(TABLES), *, computed: bool = False) -> list[RandomQuery]:
-    """n queries of one to four tables. computed: whether some keys are expressions of columns."""
+def queries(
+    seed: int, n: int, names: tuple[str, ...] = tuple(TABLES), *, computed: bool = False, broadcast: bool = False
+) -> list[RandomQuery]:
+    """n queries of one to four tables.
+
+    computed: whether some keys are expressions of columns. broadcast: whether some tables are, of which a filter leaves
+    some rows.
+    """
     random = Random(seed)
-    return [_query(random, names, computed) for _ in range(n)]
+    return [_query(random, names, computed, broadcast) for _ in range(n)]
 
 
-def _query(random: Random, names: tuple[str, ...], computed: bool) -> RandomQuery:
+def _query(random: Random, names: tuple[str, ...], computed: bool, broadcast: bool) -> RandomQuery:
     keys = {_KEYS[name[0]] for name in names}
     key = random.choice([key for key in ("id", "id", "id", "ts", "k", "s", "x") if key in keys])
     similar = [name for name in names if _KEYS[name[0]] == key or name == "none" or (key == "id" and "b" in name)]
@@ -129,12 +135,15 @@ def _query(random: Random, names: tuple[str, ...], computed: bool) -> RandomQuer
         columns.append("ts")
     count = random.choice((1, 2, 2, 3, 3, 3, 4))
     text, aliases = "", ""
+    hinted = [alias for alias in "abcd"[:count] if random.random() < 0.2] if broadcast else []
     for alias in "abcd"[:count]:
         table = f"{{t}}.{random.choice(similar)}"
         if random.random() < 0.15:
             inner = ", ".join(dict.fromkeys([*columns, key]))
             rest = ", ".join(f"max({c}) AS {c}" for c in ("id", "k", "ts", "s", "x", "v") if c not in columns)
             table = f"(SELECT {inner}, {rest} FROM {table} GROUP BY {inner})"
+        if alias in hinted:
+            table = f"(SELECT * FROM {table} WHERE v < {random.choice((3, 9, 20))})"
         if not text:
             text, aliases = f"{table} {alias}", alias
             continue
@@ -150,7 +159,8 @@ def _query(random: Random, names: tuple[str, ...], computed: bool) -> RandomQuer
         if "LEFT " not in kind:
             aliases += alias
     out = [f"{alias}.{c} AS {alias}{c}" for alias in aliases for c in ("id", "k", "ts", "s", "x", "v")]
-    inner = f"SELECT {', '.join(out)} FROM {text}"
+    hint = f"/*+ BROADCAST({', '.join(hinted)}) */ " if hinted else ""
+    inner = f"SELECT {hint}{', '.join(out)} FROM {text}"
     every = ", ".join(f"{alias}{c}" for alias in aliases for c in ("v", "id", "k", "s"))
     text = random.choice(_ABOVE).format(q=inner, key=key, all=every, t="{t}")
     return RandomQuery(text, random.random() < 0.3, random.random() < 0.9)

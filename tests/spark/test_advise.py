@@ -401,6 +401,7 @@ def test_counted_partitions_are_those_of_all_rows(spark: SparkSession) -> None:
         few, every = (AdviceSearch(spark, source, workload(BY_SHOP), rows).costs for rows in (900, 10**6))
         sampled, whole = (search.take_sample(columns, fields) for search in (few, every))
         assert (sampled.is_complete, whole.is_complete) == (False, True)
+        few._finalists = [[field] for field in fields]  # what is counted with one more field is counted for all
         for spec in [*((field,) for field in fields), *pairs]:
             if len(set(whole.partition_numbers(spec))) > 500:
                 continue

@@ -30,6 +30,32 @@ def tables(spark: SparkSession) -> Iterator[None]:
         spark.sql(f"DROP TABLE local.advice.{name}")
 
 
+def test_several_tables(spark: SparkSession) -> None:
+    """Both get the same buckets for a join, or neither; a group of few values shuffles hardly anything."""
+    tables = [f"local.advice.{name}" for name in NAMES]
+    buckets = f"bucket({2 * spark.sparkContext.defaultParallelism}, user)"
+    pages = "SELECT page, max(s) FROM local.advice.clicks GROUP BY page"
+    advice = sis.advise(spark, tables, [(JOIN, 2), GROUP, (pages, 0.1)])
+    assert [each.best.spec for each in advice] == [buckets, buckets], str(advice)
+    assert advice.shuffled == 0
+    assert advice.shuffled_now == sum(each.bytes for each in advice.together) > 10_000_000
+    assert {each.fields for each in advice.together} == {(buckets, buckets), (buckets,)}
+    assert f"local.advice.clicks by {buckets} and local.advice.orders by {buckets}" in str(advice)
+    assert "needs the same buckets" not in str(advice)
+    assert [each["source"] for each in advice.to_dict()["advice"]] == tables
+    alone = sis.advise(spark, tables[:1], [JOIN])[0]
+    assert alone.best.is_today, str(alone)  # orders remains as it is
+    listed, twice = ", ".join(map(repr, tables)), f"'{JOIN}', '{JOIN}'"  # it weighs twice
+    rows = spark.sql(f"SELECT source, spec FROM iceberg_advise(array({listed}), array({twice})) WHERE rank = 1")
+    assert {(row["source"], row["spec"]) for row in rows.collect()} == {(table, buckets) for table in tables}
+
+
+@pytest.mark.parametrize("names", [[], ["local.advice.clicks"] * 2, ["local.advice.clicks", "SELECT 1 AS x"]])
+def test_wrong_lists(spark: SparkSession, names: list[str]) -> None:
+    with pytest.raises(sis.IcebergSqlError):
+        sis.advise(spark, names, [JOIN])
+
+
 def test_the_same_buckets(spark: SparkSession) -> None:
     buckets = f"bucket({2 * spark.sparkContext.defaultParallelism}, user)"
     advice = {name: sis.advise(spark, f"local.advice.{name}", [JOIN, GROUP]) for name in NAMES}

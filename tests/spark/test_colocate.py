@@ -58,11 +58,27 @@ def test_chosen_by_itself(spark: SparkSession, large: None) -> None:
             "SELECT id, count(*) FROM local.colo.large "
             "WHERE k > (SELECT min(k) FROM {t}.plain WHERE s LIKE '%1') GROUP BY id"
         ),
-        f"SELECT /*+ BROADCAST(c) */ x.id FROM ({LARGE}) x JOIN {{t}}.plain c ON x.k = c.k",
+        f"SELECT /*+ BROADCAST(c) */ x.id FROM ({LARGE}) x JOIN {{t}}.plain c ON x.id = c.id",
     ):
         assert not is_grouped(spark, query), query
         with settings(spark, **{SWITCH: "always"}):
             assert is_grouped(spark, query), query
+
+
+def test_with_what_is_broadcast(spark: SparkSession, large: None) -> None:
+    """Where each file has all values of the key, none is left out for those that were broadcast."""
+    query = f"SELECT /*+ BROADCAST(c) */ x.id FROM ({LARGE}) x JOIN {{t}}.plain c ON x.k = c.k"
+    assert is_grouped(spark, query)
+    spark.sql("ALTER TABLE local.colo.more WRITE ORDERED BY k")
+    assert not is_grouped(spark, query)
+    spark.sql("ALTER TABLE local.colo.more WRITE UNORDERED")
+    assert is_grouped(spark, query)
+    spark.sql("INSERT INTO local.colo.more SELECT id, 7, s, ts, p FROM local.colo.large")
+    assert is_grouped(spark, LARGE)
+    assert not is_grouped(spark, query)  # half of the files have no other value than 7
+    join = "SELECT /*+ BROADCAST(c) */ x.id FROM local.colo.large x JOIN {t}.plain c ON x.k = c.k"
+    assert not is_grouped(spark, f"SELECT id, count(*) FROM ({join}) GROUP BY id")  # of how many rows is not known
+    assert is_grouped(spark, "SELECT id, count(*) FROM local.colo.large GROUP BY id")
 
 
 def test_the_list_of_rules_says_what_is_missing(spark: SparkSession) -> None:
@@ -110,7 +126,7 @@ def compare(spark: SparkSession, seed: int, count: int, writes: int, names: tupl
         for number, write in enumerate(spj_queries.writes(seed, writes, names)):
             if not is_written(spark, write, ("copy-on-write", "merge-on-read")[number % 2]):
                 wrong.append((write.target, write.statement))
-        for query in spj_queries.queries(seed, count, names, computed=True):
+        for query in spj_queries.queries(seed, count, names, computed=True, broadcast=True):
             adaptive = str(query.aqe or not NOT_ADAPTIVE).lower()
             with settings(spark, **{SWITCH: "always", "spark.sql.adaptive.enabled": adaptive}):
                 without_shuffle += grouped(spark.sql(query.text.replace("{t}", "local.spjr"))) > 0

@@ -6,6 +6,7 @@ files.
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -23,6 +24,33 @@ class CountedPartition(NamedTuple):
     values: tuple[Any, ...]
     rows: int
     bounds: Mapping[int, Bounds]
+
+
+def rolled_up(partitions: Sequence[CountedPartition], positions: Sequence[int]) -> list[CountedPartition]:
+    """The partitions by some of the fields by which others were counted. positions: of their values in the others'."""
+    groups: dict[tuple[Any, ...], list[CountedPartition]] = defaultdict(list)
+    for partition in partitions:
+        groups[tuple(_key(partition.values[position]) for position in positions)].append(partition)
+    return [
+        CountedPartition(
+            values,
+            sum(part.rows for part in parts),
+            {field_id: _united([part.bounds[field_id] for part in parts]) for field_id in parts[0].bounds},
+        )
+        for values, parts in groups.items()
+    ]
+
+
+def _key(value: Any) -> Any:
+    """A value, or the one NaN: no two others are equal."""
+    return value if value == value else math.nan
+
+
+def _united(bounds: Sequence[Bounds]) -> Bounds:
+    lows = [part.low for part in bounds if part.low is not None]
+    highs = [part.high for part in bounds if part.high is not None]
+    nulls, nans = sum(part.nulls for part in bounds), sum(part.nans for part in bounds)
+    return Bounds(min(lows, default=None), max(highs, default=None), nulls, nans)
 
 
 def with_counted_partitions(

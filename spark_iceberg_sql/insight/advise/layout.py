@@ -110,8 +110,8 @@ class Sample:
         model.settings = replace(model.settings, keeps_order=True)
         return replace(
             self,
-            columns={key: [values[row] for row in rows] for key, values in self.columns.items()},
-            field_values={key: [values[row] for row in rows] for key, values in self.field_values.items()},
+            columns={key: list(map(values.__getitem__, rows)) for key, values in self.columns.items()},
+            field_values={key: list(map(values.__getitem__, rows)) for key, values in self.field_values.items()},
             size_model=model,
             is_sorted=True,
         )
@@ -282,8 +282,8 @@ def hypothetical_table(sample: Sample, schema: Schema, spec: Spec, slices: FileS
         (
             field_id,
             column,
-            [column.ranks[i] for i in order],
-            [column.nulls[i] for i in order] if column.has_nulls else [],
+            list(map(column.ranks.__getitem__, order)),
+            list(map(column.nulls.__getitem__, order)) if column.has_nulls else [],
         )
         for field_id, column in sample.ranked_columns.items()
     ]

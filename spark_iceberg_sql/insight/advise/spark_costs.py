@@ -21,8 +21,8 @@ from spark_iceberg_sql.insight.advise.candidate_fields import (
     spec_variants,
 )
 from spark_iceberg_sql.insight.advise.candidate_layouts import candidates, median_file_size, of_specs
-from spark_iceberg_sql.insight.advise.counted_files import CountedPartition, with_counted_partitions
-from spark_iceberg_sql.insight.advise.layout import FileSlices, Sample, hypothetical_table, slice_files
+from spark_iceberg_sql.insight.advise.counted_files import CountedPartition, rolled_up, with_counted_partitions
+from spark_iceberg_sql.insight.advise.layout import FieldKey, FileSlices, Sample, hypothetical_table, slice_files
 from spark_iceberg_sql.insight.advise.model import METADATA_ERROR
 from spark_iceberg_sql.insight.advise.spark_queries import PlannedQuery, WorkloadQueries
 from spark_iceberg_sql.insight.advise.spark_sample import assumed_rows, count_partitions, take_sample
@@ -46,7 +46,8 @@ _ORDER_COLUMNS = 3  # orders of two columns are tried of so many that are best a
 _REFINE_FACTOR = 5  # times as many rows
 _MAX_SAMPLE_ROWS = 200_000
 _COUNTED_NOTE = "; each partition of a proposal is counted"
-_MAX_KEPT_PARTITIONS = 20_000  # of a spec, counted once for all orders of its rows
+_MAX_KEPT_PARTITIONS = 20_000  # counted once for all orders of their rows, and for all specs of some of their fields
+_ROWS_OF_FINEST = 20  # sampled rows per partition, on average, by the fields of several specs
 _DEFAULT_OPEN_COST = 4 << 20  # read.split.open-file-cost
 
 
@@ -84,7 +85,9 @@ class CostEstimator:
         self._reading_queries: set[str] = set()
         self._columns: list[int] = []
         self._compared_columns: list[int] = []
-        self._counted_partitions: dict[tuple[tuple[int, ...], SpecFields], list[CountedPartition]] = {}
+        # By the columns whose bounds they have, and the keys of the fields.
+        self._counted_partitions: dict[tuple[tuple[int, ...], tuple[FieldKey, ...]], list[CountedPartition]] = {}
+        self._finalists: Sequence[SpecFields] = ()
         self.basis = ""
         self.ruled_out: Mapping[SpecFields, str] = {}
         self.open_cost = int(source.properties.get("read.split.open-file-cost", _DEFAULT_OPEN_COST))
@@ -166,11 +169,12 @@ class CostEstimator:
         spec.
         """
         best, sample = list(best), initial.sample
+        self._finalists = best
         rows = min(_REFINE_FACTOR * self._rows, _MAX_SAMPLE_ROWS)
         if not best or self.using == "metadata" or sample.is_complete or rows <= self._rows:
             layouts_by_spec = {spec: initial.layouts[spec] for spec in best}
             costs = [{spec: cost[spec] for spec in best} for cost in initial.costs_by_query]
-            return Costs(sample, layouts_by_spec, initial.planned_queries, costs)
+            return Costs(sample, layouts_by_spec, initial.planned_queries, costs, self.shuffles)
         fields = {field.key: field for spec in best for field in spec}
         sample = self.take_sample(self._columns, list(fields.values()), rows, sample)
         sample_text = "every row" if sample.is_complete else f"{sample.sampled_rows:,} rows"
@@ -219,7 +223,7 @@ class CostEstimator:
         """The files under a spec; from data, every partition is counted."""
         schema, counted_partitions = self._source.schema, None
         if self.using != "metadata" and not sample.is_complete:
-            counted_partitions = self._partitions_under(tuple(sample.columns), spec.fields)
+            counted_partitions = self._partitions_under(sample, spec.fields)
         if counted_partitions is None:
             return hypothetical_table(sample, schema, spec, slices)
         if not self.basis.endswith(_COUNTED_NOTE):
@@ -228,14 +232,28 @@ class CostEstimator:
         sampled_table = hypothetical_table(sample, schema, spec, slices)
         return with_counted_partitions(sampled_table, counted_partitions, sample)
 
-    def _partitions_under(self, columns: tuple[int, ...], fields: SpecFields) -> list[CountedPartition] | None:
-        """Every partition under a spec; None if there are too many. columns: field ids, for the bounds."""
-        if (columns, fields) in self._counted_partitions:
-            return self._counted_partitions[columns, fields]
-        partitions = count_partitions(self._source, columns, fields)
-        if partitions is not None and len(partitions) <= _MAX_KEPT_PARTITIONS:
-            self._counted_partitions[columns, fields] = partitions
-        return partitions
+    def _partitions_under(self, sample: Sample, fields: SpecFields) -> list[CountedPartition] | None:
+        """Every partition under a spec, with the bounds of the sample's columns; None if there are too many."""
+        columns, keys = tuple(sample.columns), tuple(f.key for f in fields)
+        for (counted_columns, counted_keys), partitions in self._counted_partitions.items():
+            if counted_columns == columns and set(keys) <= set(counted_keys):
+                return rolled_up(partitions, [counted_keys.index(key) for key in keys])
+        finest = self._finest(sample, fields)
+        counted = count_partitions(self._source, columns, finest)
+        if counted is not None and len(counted) <= _MAX_KEPT_PARTITIONS:
+            self._counted_partitions[columns, tuple(f.key for f in finest)] = counted
+            return self._partitions_under(sample, fields)
+        return counted if len(finest) == len(fields) else count_partitions(self._source, columns, fields)
+
+    def _finest(self, sample: Sample, fields: SpecFields) -> SpecFields:
+        """A spec's fields and those of other finalists, of which one pass counts all: as long as partitions are few."""
+        finest = fields
+        for field in (field for spec in self._finalists for field in spec):
+            if field.key in sample.field_values and field.key not in {f.key for f in finest}:
+                with_field = (*finest, field)
+                if len(set(sample.partition_numbers(with_field))) <= sample.sampled_rows // _ROWS_OF_FINEST:
+                    finest = with_field
+        return finest
 
     def is_too_small(self, median_file: int) -> bool:
         """True if the median file, of this many bytes, is too small for its spec to be proposed."""
@@ -312,9 +330,8 @@ class CostEstimator:
                     }
                 for planned_query, query_scans, query_costs in zip(planned_queries, scans, costs, strict=True):
                     minimum = self.minimum_reads(planned_query.query.text, sample, slices)
-                    moved = self.shuffles.cost(planned_query.query.text, fields)
-                    query_costs[fields] = (self._cost(query_scans) or self._cost([minimum])) + moved
-        return Costs(sample, layouts_by_spec, planned_queries, costs)
+                    query_costs[fields] = self._cost(query_scans) or self._cost([minimum])
+        return Costs(sample, layouts_by_spec, planned_queries, costs, self.shuffles)
 
     def _cost(self, reads: Iterable[tuple[int, int]]) -> int:
         return sum(size + files * self.open_cost for files, size in reads)

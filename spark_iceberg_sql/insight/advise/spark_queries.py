@@ -125,6 +125,11 @@ class WorkloadQueries:
             raise IcebergSqlError(f"no query reads {source.title}", help=self._notes, argument="queries")
         return planned_queries, columns
 
+    @property
+    def _reading(self) -> list[Query]:
+        """The queries that read the source: it takes long to plan them all for each proposal."""
+        return [planned_query.query for planned_query in self.filters[0]]
+
     def _skip_reason(self, query: Query, table: Java) -> str:
         """The reason why the plan of a query has no scan of the source."""
         source = self._source
@@ -140,8 +145,8 @@ class WorkloadQueries:
     def answered(self, table: Java, texts: Collection[str] | None = None) -> frozenset[str]:
         """The texts of the queries that a table's metadata answers. texts: of those to consider; None for all."""
         answered = set()
-        for query in self._queries:
-            if query.write_keyword is None and (texts is None or query.text in texts):
+        for query in self._reading:
+            if texts is None or query.text in texts:
                 with suppress(*JVM_ERRORS):  # `filters` has reported it
                     if planning.is_answered_by_metadata(self._spark, query.text, table, self._names(query.text)):
                         answered.add(query.text)
@@ -150,9 +155,7 @@ class WorkloadQueries:
     def reads(self, table: Java, answered: Collection[str] = ()) -> list[QueryReads]:
         """The reads of each query of a table, as planned by Spark. answered: the texts of queries that read nothing."""
         query_reads = []
-        for query in self._queries:
-            if query.write_keyword is not None:
-                continue
+        for query in self._reading:
             try:
                 read = [planning.read_by(scan.scan) for scan in self._scans(query, table)]
             except JVM_ERRORS:

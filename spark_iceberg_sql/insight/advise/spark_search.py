@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from itertools import takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -20,7 +21,7 @@ from spark_iceberg_sql.insight.advise.spark_costs import FINALISTS, CostEstimato
 from spark_iceberg_sql.insight.advise.spark_growth import growth_of
 from spark_iceberg_sql.insight.advise.spark_proposals import Proposals
 from spark_iceberg_sql.insight.advise.spark_queries import WorkloadQueries
-from spark_iceberg_sql.insight.advise.spark_shuffles import ShuffleCosts
+from spark_iceberg_sql.insight.advise.spark_shuffles import ShuffleCosts, WorkloadShuffles
 from spark_iceberg_sql.insight.advise.spark_workload_costs import NO_TABLE, Costs, SpecFields, Today
 from spark_iceberg_sql.insight.hypothetical.spark_source import Source, branch_note
 from spark_iceberg_sql.insight.specs import candidate_spec, clause
@@ -59,11 +60,17 @@ class AdviceSearch:
     """One search for advice.
 
     spark: the session. source: the rows. queries: the workload. sample_rows: the number to sample. using: as
-    `advise` takes it.
+    `advise` takes it. workload: what the queries shuffle, if it is known.
     """
 
     def __init__(
-        self, spark: SparkSession, source: Source, queries: Sequence[Query], sample_rows: int, using: str = "data"
+        self,
+        spark: SparkSession,
+        source: Source,
+        queries: Sequence[Query],
+        sample_rows: int,
+        using: str = "data",
+        workload: WorkloadShuffles | None = None,
     ) -> None:
         self._spark = spark
         self._source = source
@@ -87,17 +94,24 @@ class AdviceSearch:
                     sum(sizes),
                 )
         self._choices: dict[str, Choice] = {}  # by the title of the proposal
-        self._shuffles = ShuffleCosts(spark, source, queries, self._today.fields)
+        if workload is None and source.table is not None:
+            workload = WorkloadShuffles(spark, queries, reads_rows=using == "data")
+        self.shuffles = ShuffleCosts(workload, source)
         self.costs = CostEstimator(
-            spark, source, self._queries, sample_rows, using, self._notes, self._shuffles, self._today
+            spark, source, self._queries, sample_rows, using, self._notes, self.shuffles, self._today
         )
         self._proposals = Proposals(
             spark, source, self._queries, self.costs, self._table, self._current, self._today, sizes
         )
 
+    @cached_property
+    def all_costs(self) -> Costs:
+        """The costs under every spec, on the first sample."""
+        return self.costs.all_specs()
+
     def result(self) -> Advice:
         """Rank every spec, the best again on a larger sample, and let Spark plan the best of these."""
-        all_costs = self.costs.all_specs()
+        all_costs = self.all_costs
         today = self._proposals.of_table(self._table) if self._table is not None else None
         best_specs = [s for s in all_costs.ranked_specs() if not self._is_current(s, all_costs.layouts[s], today)]
         refined = self.costs.refine(all_costs, best_specs[:FINALISTS])
@@ -121,8 +135,12 @@ class AdviceSearch:
     def _shuffle_notes(self, proposals: Sequence[Proposal]) -> Iterator[str]:
         """What other tables need, so that the best proposal saves its shuffles."""
         for best in proposals[:1]:
-            choice = self._choices.get(best.title)
-            yield from self._shuffles.notes(self._today.fields if choice is None else choice.fields)
+            yield from self.shuffles.notes(self.fields_of(best))
+
+    def fields_of(self, proposal: Proposal) -> SpecFields:
+        """The partition fields of a proposal of this search."""
+        choice = self._choices.get(proposal.title)
+        return self._today.fields if choice is None else choice.fields
 
     def _branch_notes(self, proposals: Sequence[Proposal]) -> Iterator[str]:
         """Why the proposals for a branch have no statement that rewrites its files."""

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from spark_iceberg_sql.insight.advise.layout import FileSlices, Sample
+from spark_iceberg_sql.insight.advise.model import SHUFFLE_COST
 from spark_iceberg_sql.insight.advise.spark_queries import PlannedQuery
 from spark_iceberg_sql.model.spec import PartitionField
 from spark_iceberg_sql.model.table import SortField
+
+if TYPE_CHECKING:
+    from spark_iceberg_sql.insight.advise.spark_shuffles import ShuffleCosts
 
 SpecFields = tuple[PartitionField, ...]
 
@@ -18,18 +22,26 @@ SpecFields = tuple[PartitionField, ...]
 class Costs:
     """The files of some specs, and the costs of queries on them.
 
-    sample: the rows. layouts: the files by spec. planned_queries: the queries. costs_by_query: for each of
-    them, its cost by spec.
+    sample: the rows. layouts: the files by spec. planned_queries: the queries. costs_by_query: for each of them, the
+    cost of what it reads, by spec. shuffles: of the workload.
     """
 
     sample: Sample
     layouts: Mapping[SpecFields, FileSlices]
     planned_queries: Sequence[PlannedQuery]
     costs_by_query: Sequence[Mapping[SpecFields, int]]
+    shuffles: ShuffleCosts
 
     @property
     def total_costs(self) -> dict[SpecFields, int]:
-        """The costs of the workload: the sum over its queries, each by its weight."""
+        """The costs of the workload."""
+        return {
+            spec: cost + SHUFFLE_COST * self.shuffles.total_bytes(spec) for spec, cost in self.reading_costs.items()
+        }
+
+    @property
+    def reading_costs(self) -> dict[SpecFields, int]:
+        """The costs of what the workload reads: the sum over its queries, each by its weight."""
         weights = [item.query.weight for item in self.planned_queries]
         pairs = list(zip(weights, self.costs_by_query, strict=True))
         return {spec: round(sum(w * cost[spec] for w, cost in pairs)) for spec in self.layouts}
@@ -42,6 +54,7 @@ class Costs:
             {**self.layouts, **others.layouts},
             self.planned_queries,
             [{**costs, **other_costs} for costs, other_costs in pairs],
+            self.shuffles,
         )
 
     def ranked_specs(self) -> list[SpecFields]:

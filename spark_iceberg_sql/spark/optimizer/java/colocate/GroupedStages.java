@@ -1,11 +1,15 @@
 package sparkicebergsql;
 
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.catalyst.expressions.Attribute;
 import org.apache.spark.sql.catalyst.expressions.DynamicPruningSubquery;
+import org.apache.spark.sql.catalyst.expressions.ExprId;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.SubqueryExpression;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
@@ -52,6 +56,8 @@ public final class GroupedStages {
     boolean isReduced;
     /** Whether grouped rows of several plans follow each other, as those of UNION do. */
     boolean isMixed;
+    /** The columns of rows that were broadcast, and with which these are joined. */
+    final Set<ExprId> broadcast = new HashSet<>();
     /** Whether other rules, or Spark, may skip files once a broadcast side or a subquery is known. */
     boolean mayReadLess;
     /** Whether the files that a statement replaces are known only when it runs. */
@@ -61,7 +67,7 @@ public final class GroupedStages {
     boolean isFilteredLater() {
       boolean isReduced = false;
       for (GroupedScan scan : scans) isReduced |= scan.isReduced;
-      return isReduced && (mayReadLess || mayReplaceLess);
+      return isReduced && (mayReadLess || mayReplaceLess || !broadcast.isEmpty());
     }
 
     void add(Stage other) {
@@ -70,6 +76,7 @@ public final class GroupedStages {
       isOfAllRows |= other.isOfAllRows;
       isReduced |= other.isReduced;
       isMixed |= other.isMixed;
+      broadcast.addAll(other.broadcast);
       mayReadLess |= other.mayReadLess;
       mayReplaceLess |= other.mayReplaceLess;
     }
@@ -98,7 +105,7 @@ public final class GroupedStages {
    * @param rejected takes the reasons for those that are used and not worth it, by their scans
    */
   public static List<List<GroupedScan>> worthwhile(LogicalPlan plan, List<GroupedScan> scans, boolean isWritten,
-    SparkSession session, boolean isAlways, Map<Object, String> rejected) {
+    SparkSession session, boolean isAlways, Map<Object, String> rejected) throws ReflectiveOperationException {
     GroupedStages result = new GroupedStages(session, isAlways);
     for (GroupedScan scan : scans) result.scans.put(scan.relation.scan(), scan);
     Stage last = result.stage(physical(plan, session));
@@ -121,6 +128,7 @@ public final class GroupedStages {
   private String obstacle(Stage stage) {
     if (isAlways) return null;
     if (stage.mayReadLess) return FILTERED;
+    if (!stage.isOfAllRows && !stage.broadcast.isEmpty()) return "what it is joined with may leave few rows to shuffle";
     if (stage.mayReplaceLess) {
       // The rows with which it is joined tell how those that are replaced are divided.
       List<GroupedScan> others = new ArrayList<>();
@@ -145,7 +153,7 @@ public final class GroupedStages {
   }
 
   /** The grouped scans whose rows reach a node without a shuffle. */
-  private Stage stage(SparkPlan node) {
+  private Stage stage(SparkPlan node) throws ReflectiveOperationException {
     Stage result = new Stage();
     if (node instanceof BatchScanExec) {
       GroupedScan scan = (GroupedScan) scans.get(((BatchScanExec) node).scan());
@@ -161,13 +169,18 @@ public final class GroupedStages {
       return result;
     }
     List<Stage> sides = new ArrayList<>();
-    boolean isByKeys = false;
+    boolean isByKeys = false, isWithBroadcast = false;
     for (int i = 0; i < node.children().size(); i++) {
       Stage stage = stage((SparkPlan) node.children().apply(i));
       Object required = node.requiredChildDistribution().apply(i);
       isByKeys |= required instanceof ClusteredDistribution;
-      if (!(required instanceof BroadcastDistribution)) sides.add(stage);
-      result.mayReadLess |= required instanceof BroadcastDistribution;
+      if (!(required instanceof BroadcastDistribution)) {
+        sides.add(stage);
+        continue;
+      }
+      isWithBroadcast = true;
+      for (Attribute column : ScalaTypes.list(((SparkPlan) node.children().apply(i)).output()))
+        result.broadcast.add(column.exprId());
     }
     for (Stage side : sides) {
       // Who relies on the rows of UNION to be grouped, or joins them with others, is not known to be right.
@@ -180,6 +193,7 @@ public final class GroupedStages {
         result.add(side);
       }
     }
+    if (isWithBroadcast) result.mayReadLess |= mayLeaveOut(node, result);
     if (node instanceof FilterExec) result.mayReadLess |= isKnownLater(((FilterExec) node).condition());
     result.isReduced |= node instanceof BaseAggregateExec;
     result.isUsed |= isByKeys;
@@ -187,6 +201,19 @@ public final class GroupedStages {
     result.mayReadLess |= node instanceof BroadcastExchangeLike;
     end(result);
     return new Stage();
+  }
+
+  /** Whether files of a stage's scans may be left out by what a node joins them with. */
+  private static boolean mayLeaveOut(SparkPlan node, Stage stage) throws ReflectiveOperationException {
+    for (Attribute column : ScalaTypes.list(node.references().toSeq())) {
+      if (stage.broadcast.contains(column.exprId())) continue;
+      boolean isEven = false;
+      for (GroupedScan scan : stage.scans)
+        if (scan.relation.outputSet().contains(column))
+          isEven = ColumnSpread.isEven(scan.original, scan.relation, column);
+      if (!isEven) return true;
+    }
+    return false;
   }
 
   /** Whether a condition has a subquery that Spark evaluates; one for a broadcast side is dropped if there is none. */

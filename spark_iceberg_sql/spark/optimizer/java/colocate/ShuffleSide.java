@@ -121,7 +121,10 @@ public final class ShuffleSide {
     ShuffleSideRow row = new ShuffleSideRow();
     row.table = name;
     row.columns = new ArrayList<>();
-    for (Expression key : keys) row.columns.add(PartitionLayout.isColumn(key) ? PartitionLayout.path(key) : "");
+    for (Expression key : keys) {
+      boolean isColumn = PartitionLayout.isColumn(key) && key.references().subsetOf(scanned.outputSet());
+      row.columns.add(isColumn ? PartitionLayout.path(key) : "");
+    }
     row.fields = new ArrayList<>();
     for (PartitionKey field : fields) row.fields.add(field.clause);
     row.bytes = Long.valueOf(bytes);
