@@ -8,10 +8,11 @@ import time
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from spark_iceberg_sql.safe_output import raw_stream, visible, without_commands
-from spark_iceberg_sql.spark.bridge.jvm import jobs
+from spark_iceberg_sql.spark.bridge.jvm import interrupts, jobs
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -24,6 +25,8 @@ _EVERY = 0.4
 def show_progress(spark: SparkSession, description: str) -> Iterator[None]:
     """Show the progress of the jobs that this thread starts meanwhile, from the first second on.
 
+    An interrupt ends them.
+
     spark: the session. description: of the work. Jobs that already have a group, as in a notebook's SQL cell, are shown
     by the code that made the group.
     """
@@ -35,7 +38,8 @@ def show_progress(spark: SparkSession, description: str) -> Iterator[None]:
     reporter = threading.Thread(target=_report, args=(spark, group, description, done), daemon=True)
     reporter.start()
     try:
-        yield
+        with interrupts.kept(partial(jobs.cancel, spark, group)):
+            yield
     finally:
         done.set()
         reporter.join()

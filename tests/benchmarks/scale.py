@@ -109,18 +109,27 @@ class Clock:
         return end_wall - wall, end_cpu - cpu
 
 
-def forget(spark: SparkSession, kinds: frozenset[str] | None = None) -> None:
-    """Drop what the rules keep between queries: of these kinds, or all of it, as in a new session."""
+def _kept(spark: SparkSession, name: str) -> Any:
+    """A static field of KeptFacts."""
     facts = compiler.relation_facts()
     assert facts is not None
     kept = spark._jvm.java.lang.Class.forName("sparkicebergsql.KeptFacts", True, facts.getClass().getClassLoader())
-    fields = {name: kept.getDeclaredField(name) for name in ("ENTRIES", "bytes")}
-    for field in fields.values():
-        field.setAccessible(True)
-    entries = fields["ENTRIES"].get(None)
+    field = kept.getDeclaredField(name)
+    field.setAccessible(True)
+    return field
+
+
+def kept_entries(spark: SparkSession) -> Any:
+    """What the rules keep between queries, by its kind and key."""
+    return _kept(spark, "ENTRIES").get(None)
+
+
+def forget(spark: SparkSession, kinds: frozenset[str] | None = None) -> None:
+    """Drop what the rules keep between queries: of these kinds, or all of it, as in a new session."""
+    entries = kept_entries(spark)
     if kinds is None:
         entries.clear()
-        fields["bytes"].setLong(None, 0)
+        _kept(spark, "bytes").setLong(None, 0)
         return
     for key in list(entries.keySet()):
         if key.get(0) in kinds:
@@ -174,28 +183,38 @@ def table_of(spark: SparkSession, clock: Clock, files: int) -> None:
     print(f"kept {planning_facts.bytes_kept()[0] / 1e6:.1f} MB; heap {heap(spark):.0f} MB", flush=True)
 
 
+class HeapPeak:
+    """The most MB of the heap that were in use at a time, what could have been collected included."""
+
+    def __init__(self, spark: SparkSession) -> None:
+        pools = spark._jvm.java.lang.management.ManagementFactory.getMemoryPoolMXBeans()
+        self._pools = [pool for pool in pools if str(pool.getType().name()) == "HEAP"]
+
+    def reset(self) -> None:
+        for pool in self._pools:
+            pool.resetPeakUsage()
+
+    def megabytes(self) -> float:
+        return float(sum(pool.getPeakUsage().getUsed() for pool in self._pools)) / 1e6
+
+
 def memory_of(spark: SparkSession, files: int, queries: int, value: str) -> None:
     """The heap before and after so many different queries, and its peak, with the rules (true) or without."""
     name = make(spark, files)
     switch(spark, value)
-    pools = [
-        pool
-        for pool in spark._jvm.java.lang.management.ManagementFactory.getMemoryPoolMXBeans()
-        if str(pool.getType().name()) == "HEAP"
-    ]
+    peak = HeapPeak(spark)
     plan(spark, f"SELECT * FROM {name} WHERE x > 2")
     before = heap(spark)
-    for pool in pools:
-        pool.resetPeakUsage()
+    peak.reset()
     shapes = [query.format(t=name) for query in QUERIES.values()]
     for i in range(queries):
         shape = shapes[i % len(shapes)]
         plan(spark, f"SELECT *, {i} FROM ({shape})")
-    peak = sum(pool.getPeakUsage().getUsed() for pool in pools) / 1e6
+    most = peak.megabytes()
     kept, limit = planning_facts.bytes_kept()
     print(
         f"{files:,} files, {queries:,} queries, rules {value}: heap {before:.0f} MB before, {heap(spark):.0f} after, "
-        f"{peak:.0f} at most; kept {kept / 1e6:.1f} of {limit / 1e6:.0f} MB",
+        f"{most:.0f} at most; kept {kept / 1e6:.1f} of {limit / 1e6:.0f} MB",
         flush=True,
     )
 

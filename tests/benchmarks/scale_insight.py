@@ -2,8 +2,9 @@
 
 python -m tests.benchmarks.scale_insight [FILES ...]
 
-CPU time is that of the JVM, the other that of the whole call. DRIVER_MEMORY in the environment is the driver's, 4g by
-default: what is printed worked with it.
+CPU time is that of the JVM, then of Python; the seconds are those of the whole call. DRIVER_MEMORY in the environment
+is the driver's, 4g by default: what is printed worked with it. The MB are of the heap, with what could have been
+collected.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
+import time
 from collections.abc import Callable
 from functools import partial
 
@@ -62,13 +64,21 @@ def calls(spark: SparkSession, table: str) -> dict[str, tuple[str, Callable[[], 
 def table_of(spark: SparkSession, clock: scale.Clock, files: int) -> None:
     table = scale.make(spark, files)
     scale.plan(spark, f"SELECT sum(x) FROM {table}")
-    print(f"\n{files:,} files\n| call | CPU s | s | characters |\n|---|--:|--:|--:|", flush=True)
+    print(f"\n{files:,} files\n| call | CPU s | Python's | s | MB at most | characters |", flush=True)
+    print("|---|--:|--:|--:|--:|--:|", flush=True)
+    peak = scale.HeapPeak(spark)
     for name, (switch, call) in calls(spark, table).items():
         scale.switch(spark, switch)
-        wall, cpu = clock.now()
+        scale.heap(spark)
+        peak.reset()
+        python, (wall, cpu) = time.process_time(), clock.now()
         text = str(call() or "")
         end, end_cpu = clock.now()
-        print(f"| {name} | {end_cpu - cpu:.2f} | {end - wall:.2f} | {len(text):,} |", flush=True)
+        print(
+            f"| {name} | {end_cpu - cpu:.1f} | {time.process_time() - python:.1f} | {end - wall:.1f} "
+            f"| {peak.megabytes():.0f} | {len(text):,} |",
+            flush=True,
+        )
 
 
 def main() -> None:

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import threading
+from functools import partial
+
 import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as fn
@@ -11,6 +16,8 @@ from spark_iceberg_sql.insight.hypothetical import spark_rows
 from spark_iceberg_sql.insight.hypothetical.spark_source import resolve_source
 from spark_iceberg_sql.insight.preview.spark_estimates import from_spark
 from spark_iceberg_sql.insight.preview.spark_files import existing_files
+from spark_iceberg_sql.spark.bridge.jvm import interrupts, jobs
+from spark_iceberg_sql.spark.bridge.jvm.java_records import from_json
 from spark_iceberg_sql.spark.bridge.tables import file_statistics
 
 pytestmark = pytest.mark.main("preview")
@@ -81,3 +88,30 @@ def test_a_table_without_a_snapshot(spark: SparkSession) -> None:
     table = resolve_source(spark, "local.db.nothing").iceberg_table
     assert file_statistics.file_sizes(table) == []
     assert file_statistics.delete_file_count(table) == 0
+
+
+def test_an_interrupt_ends_a_preview(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jobs, "is_watched", lambda: True)
+    read: list[int] = []
+
+    def interrupted(*given: object) -> object:
+        read.append(1)
+        os.kill(os.getpid(), signal.SIGINT)
+        return from_json(*given)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(file_statistics, "from_json", interrupted)
+    before = signal.getsignal(signal.SIGINT)
+    with pytest.raises(KeyboardInterrupt):
+        sis.preview(spark, "local.db.manifests", "truncate(5, id)", using="metadata")
+    assert len(read) == 1
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_an_interrupt_while_the_jvm_works(spark: SparkSession) -> None:
+    group = "interrupted"
+    jobs.begin(spark, group, "")
+    threading.Timer(1, os.kill, (os.getpid(), signal.SIGINT)).start()
+    with pytest.raises(KeyboardInterrupt), interrupts.kept(partial(jobs.cancel, spark, group)):
+        spark.sql("SELECT count(DISTINCT a.id * b.id) FROM range(1000000) a CROSS JOIN range(1000000) b").collect()
+    jobs.end(spark)
+    assert [spark.sql(f"SELECT {n} + 1").head()[0] for n in range(5)] == [1, 2, 3, 4, 5]  # type: ignore[index]

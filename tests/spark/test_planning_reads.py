@@ -120,6 +120,16 @@ def test_the_first_query_of_a_session_reads_each_manifest_once(spark: SparkSessi
     assert len(answer) > 0
 
 
+def test_the_end_of_a_manifest_that_a_check_has_read_is_known(spark: SparkSession) -> None:
+    """A commit makes a new snapshot, of whose manifests only the new one is looked at."""
+    name = scale.make(spark, FILES)
+    scale.plan(spark, f"SELECT * FROM {name} WHERE x > 2")
+    complete = {str(key.get(1)) for key in scale.kept_entries(spark).keySet() if key.get(0) == "complete"}
+    paths = [row[0] for row in spark.sql(f"SELECT path FROM {name}.manifests").collect()]
+    assert len(paths) == MANIFESTS
+    assert all(any(key.startswith(path) for key in complete) for path in paths)
+
+
 @pytest.mark.parametrize(
     "query",
     [

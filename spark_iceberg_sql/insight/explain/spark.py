@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from spark_iceberg_sql.errors import IcebergSqlError, ReadError
+from spark_iceberg_sql.insight import spark_progress
 from spark_iceberg_sql.insight.explain.conjuncts import FieldClause
 from spark_iceberg_sql.insight.explain.model import Explanation, Scan
 from spark_iceberg_sql.insight.explain.spark_conjuncts import Conjuncts
@@ -50,7 +51,8 @@ def explain(spark: SparkSession, text: str) -> Explanation:
     pyspark's ParseException and AnalysisException for one that Spark refuses.
     """
     planning = read_errors.reading("the statement cannot be planned")
-    with planning, sessions.working_in(spark), logs.without_error_logs(), relations.separate_origin():
+    shown = spark_progress.show_progress(spark, "explain")
+    with planning, shown, sessions.working_in(spark), logs.without_error_logs(), relations.separate_origin():
         try:
             return _explain_plan(spark, text)
         except JVM_ERRORS as error:

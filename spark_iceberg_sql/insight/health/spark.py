@@ -8,6 +8,7 @@ from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from spark_iceberg_sql.errors import IcebergSqlError
+from spark_iceberg_sql.insight import spark_progress
 from spark_iceberg_sql.insight.advise.model import Proposal
 from spark_iceberg_sql.insight.advise.spark import searching
 from spark_iceberg_sql.insight.advise.spark_search import AdviceSearch
@@ -63,7 +64,8 @@ def health(spark: SparkSession, table: str, queries: str | Iterable[str | tuple[
     if is_path(table):
         return _at_path(spark, table, queries)
     name = table_name(spark, table)
-    with read_errors.reading(f"`{table}` cannot be read"), sessions.working_in(spark):
+    shown = spark_progress.show_progress(spark, f"health of {table}")
+    with read_errors.reading(f"`{table}` cannot be read"), sessions.working_in(spark), shown:
         loaded = load_entry(spark, table, name)
         if loaded.relation_kind == "absent":
             raise absent_error(spark, table, name, NAME_HELP)
@@ -99,7 +101,8 @@ def _at_path(spark: SparkSession, path: str, queries: object) -> Health:
         raise IcebergSqlError(
             "queries refer to a table by a name, which a path has not", help=attach_help, argument="queries"
         )
-    with read_errors.reading(f"`{path}` cannot be read"), sessions.working_in(spark):
+    shown = spark_progress.show_progress(spark, f"health of {path}")
+    with read_errors.reading(f"`{path}` cannot be read"), sessions.working_in(spark), shown:
         operations = operations_at(path)
         java_table = relations.base_table(operations, path)
         refuse_unusable(path, java_table)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from spark_iceberg_sql.insight import spark_progress
 from spark_iceberg_sql.insight.spj.model import Operator, ShuffleReport
 from spark_iceberg_sql.spark.bridge.jvm import logs, sessions
 from spark_iceberg_sql.spark.bridge.plans import query_plans, relations, shuffles
@@ -25,8 +26,8 @@ def spj(spark: SparkSession, text: str) -> ShuffleReport:
     spark: an installed session. text: a query, or a statement with one. Raises pyspark's exceptions for one that Spark
     refuses, and ReadError if a table's metadata cannot be read.
     """
-    planning = read_errors.reading("the query cannot be planned")
-    with planning, sessions.working_in(spark), logs.without_error_logs(), relations.separate_origin():
+    planning, shown = read_errors.reading("the query cannot be planned"), spark_progress.show_progress(spark, "spj")
+    with planning, shown, sessions.working_in(spark), logs.without_error_logs(), relations.separate_origin():
         rows = shuffles.decisions(query_plans.plan_statement(spark, text).optimized)
     return ShuffleReport(tuple(map(_operator, rows or ())), None if rows is not None else _NO_RULE)
 

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from spark_iceberg_sql.spark.bridge.jvm import compiler, gateway, logs, sessions, shims
+from spark_iceberg_sql.spark.bridge.jvm import compiler, gateway, interrupts, logs, sessions, shims
 from spark_iceberg_sql.spark.bridge.jvm.gateway import ANALYSIS, Java, java_class, scala_object
 from spark_iceberg_sql.spark.bridge.jvm.java_errors import JVM_ERRORS, message
 from spark_iceberg_sql.spark.bridge.plans import iceberg_filters, relations
@@ -48,6 +48,7 @@ def substitute_table(table: Java, names: Sequence[tuple[str, ...]]) -> Iterator[
 
     names: full names, catalog first, as the queries write them.
     """
+    interrupts.check()
     context = scala_object(f"{ANALYSIS}.AnalysisContext")
     field = context.getClass().getDeclaredField("value")
     field.setAccessible(True)

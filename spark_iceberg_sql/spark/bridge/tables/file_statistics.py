@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from spark_iceberg_sql.spark.bridge.jvm import compiler
+from spark_iceberg_sql.spark.bridge.jvm import compiler, interrupts
 from spark_iceberg_sql.spark.bridge.jvm.gateway import Java
 from spark_iceberg_sql.spark.bridge.jvm.java_records import from_json
 from spark_iceberg_sql.spark.bridge.jvm.java_rows import BoundColumn, ManifestFigures
@@ -17,6 +17,7 @@ def of_manifests(iceberg_table: Java, ids: Sequence[int] = ()) -> Iterator[Manif
     """The figures of each manifest of a table's current snapshot. ids: of the columns whose bounds are read."""
     manifests = _reader().of(iceberg_table, list(ids))
     while (text := manifests.next()) is not None:
+        interrupts.check()
         yield from_json(ManifestFigures, text)
 
 

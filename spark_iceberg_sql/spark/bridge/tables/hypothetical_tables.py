@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from spark_iceberg_sql.spark.bridge.jvm import compiler, gateway
+from spark_iceberg_sql.spark.bridge.jvm import compiler, gateway, interrupts
 from spark_iceberg_sql.spark.bridge.jvm.gateway import Java, java_class
 from spark_iceberg_sql.spark.bridge.jvm.java_records import list_from_json
 from spark_iceberg_sql.spark.bridge.jvm.java_rows import FileTotal
@@ -156,6 +156,7 @@ def kept_files(iceberg_table: Java, spec_id: int, files: bytes, filters: Sequenc
     spec_id: of one of the table's specs. files: `Hypothetical.packed`, under that spec; they are not added to
     the table.
     """
+    interrupts.check()
     text = _packed_files().kept(iceberg_table.specs().get(spec_id), files, list(filters))
     return [(total.files, total.bytes) for total in list_from_json(FileTotal, text)]
 

@@ -207,6 +207,7 @@ public final class FileBounds {
       List<BoundFault> ofOne = (List<BoundFault>) read.get(i);
       faults.put(keys.get(i), ofOne);
       MANIFESTS.put(keys.get(i), ofOne, KeptFacts.bytes((String) keys.get(i)) + bytes(ofOne));
+      SnapshotManifests.keepComplete((String) keys.get(i)); // a later snapshot's check need not look at its end
     }
     return stride == 1;
   }

@@ -57,9 +57,12 @@ public final class SnapshotManifests {
     for (Boolean isCutOff : WorkerPool.results(tests))
       if (isCutOff.booleanValue()) return true;
     keys.add(ofAll);
-    for (String key : keys) COMPLETE.put(key, Boolean.TRUE, KeptFacts.bytes(key));
+    for (String key : keys) keepComplete(key);
     return false;
   }
+
+  /** Keeps that a manifest, by its key in {@link #of}, is not cut off: its check has read all of it. */
+  public static void keepComplete(String key) { COMPLETE.put(key, Boolean.TRUE, KeptFacts.bytes(key)); }
 
   /** Whether one manifest may be cut off. */
   private static final class CutOff implements Callable<Boolean> {
