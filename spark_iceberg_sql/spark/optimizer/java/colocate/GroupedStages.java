@@ -58,6 +58,8 @@ public final class GroupedStages {
     boolean isMixed;
     /** The columns of rows that were broadcast, and with which these are joined. */
     final Set<ExprId> broadcast = new HashSet<>();
+    /** The columns that are compared with them. */
+    final List<Attribute> compared = new ArrayList<>();
     /** Whether other rules, or Spark, may skip files once a broadcast side or a subquery is known. */
     boolean mayReadLess;
     /** Whether the files that a statement replaces are known only when it runs. */
@@ -77,6 +79,7 @@ public final class GroupedStages {
       isReduced |= other.isReduced;
       isMixed |= other.isMixed;
       broadcast.addAll(other.broadcast);
+      compared.addAll(other.compared);
       mayReadLess |= other.mayReadLess;
       mayReplaceLess |= other.mayReplaceLess;
     }
@@ -125,7 +128,7 @@ public final class GroupedStages {
   }
 
   /** Why scans are not worth it; null if they are. */
-  private String obstacle(Stage stage) {
+  private String obstacle(Stage stage) throws ReflectiveOperationException {
     if (isAlways) return null;
     if (stage.mayReadLess) return FILTERED;
     if (!stage.isOfAllRows && !stage.broadcast.isEmpty()) return "what it is joined with may leave few rows to shuffle";
@@ -138,7 +141,8 @@ public final class GroupedStages {
       String obstacle = GroupBalance.obstacle(others, stage.isOfAllRows, session.sparkContext());
       if (obstacle != null) return obstacle;
     }
-    return GroupBalance.obstacle(stage.scans, stage.isOfAllRows, session.sparkContext());
+    String obstacle = GroupBalance.obstacle(stage.scans, stage.isOfAllRows, session.sparkContext());
+    return obstacle == null && mayLeaveOut(stage) ? FILTERED : obstacle; // it reads manifests, so it comes last
   }
 
   /** The plan that Spark would run, with its shuffles; nothing runs. */
@@ -153,7 +157,7 @@ public final class GroupedStages {
   }
 
   /** The grouped scans whose rows reach a node without a shuffle. */
-  private Stage stage(SparkPlan node) throws ReflectiveOperationException {
+  private Stage stage(SparkPlan node) {
     Stage result = new Stage();
     if (node instanceof BatchScanExec) {
       GroupedScan scan = (GroupedScan) scans.get(((BatchScanExec) node).scan());
@@ -193,7 +197,7 @@ public final class GroupedStages {
         result.add(side);
       }
     }
-    if (isWithBroadcast) result.mayReadLess |= mayLeaveOut(node, result);
+    if (isWithBroadcast) result.compared.addAll(ScalaTypes.list(node.references().toSeq()));
     if (node instanceof FilterExec) result.mayReadLess |= isKnownLater(((FilterExec) node).condition());
     result.isReduced |= node instanceof BaseAggregateExec;
     result.isUsed |= isByKeys;
@@ -203,9 +207,9 @@ public final class GroupedStages {
     return new Stage();
   }
 
-  /** Whether files of a stage's scans may be left out by what a node joins them with. */
-  private static boolean mayLeaveOut(SparkPlan node, Stage stage) throws ReflectiveOperationException {
-    for (Attribute column : ScalaTypes.list(node.references().toSeq())) {
+  /** Whether files of a stage's scans may be left out for what was broadcast. */
+  private static boolean mayLeaveOut(Stage stage) throws ReflectiveOperationException {
+    for (Attribute column : stage.compared) {
       if (stage.broadcast.contains(column.exprId())) continue;
       boolean isEven = false;
       for (GroupedScan scan : stage.scans)
