@@ -184,7 +184,7 @@ def table_of(spark: SparkSession, clock: Clock, files: int) -> None:
 
 
 class HeapPeak:
-    """The most MB of the heap that were in use at a time, what could have been collected included."""
+    """The most MB of each pool of the heap, added up: what could have been collected is included."""
 
     def __init__(self, spark: SparkSession) -> None:
         pools = spark._jvm.java.lang.management.ManagementFactory.getMemoryPoolMXBeans()

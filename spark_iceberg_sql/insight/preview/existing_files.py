@@ -78,24 +78,24 @@ def partition_totals(
     hashed = [n for n, f in enumerate(spec.fields) if f.transform.transform.hashes]
     bounded = [f for f in spec.fields if not f.transform.transform.hashes]
     # Files with the same shares come in at once: most of a large table's are within one unit of time.
-    alike: dict[tuple[Any, ...], PartitionTotal] = defaultdict(PartitionTotal)
+    by_ranges: dict[tuple[Any, ...], PartitionTotal] = defaultdict(PartitionTotal)
 
     def divide() -> None:
-        for ranges, total in alike.items():
+        for ranges, total in by_ranges.items():
             shares = [
                 [(r.value, 1.0)] if isinstance(r, _OneValue) else _shares(f, r, type_names[f.source_id])
                 for f, r in zip(bounded, ranges, strict=True)
             ]
             for parts in product(*shares):
                 totals[tuple(value for value, _ in parts)].add(total, math.prod(part for _, part in parts))
-        alike.clear()
+        by_ranges.clear()
 
     for file in files:
-        total = alike[tuple([_range(f, file.bounds.get(f.source_id), type_names[f.source_id]) for f in bounded])]
+        total = by_ranges[tuple([_range(f, file.bounds.get(f.source_id), type_names[f.source_id]) for f in bounded])]
         total.rows += file.rows
         total.size += file.size
         total.files += 1
-        if len(alike) > _MAX_RANGES:
+        if len(by_ranges) > _MAX_RANGES:
             divide()
     divide()
     counts = [spec.fields[n].transform.parameter or 1 for n in hashed]
