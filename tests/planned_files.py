@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from spark_iceberg_sql.insight.advise.spark_costs import Costs, SpecFields
+from spark_iceberg_sql.insight.advise.costs.spark_costs import Costs, SpecFields
 from spark_iceberg_sql.spark.bridge.jvm.gateway import Java, java_class
 
 _ICEBERG = "org.apache.iceberg"

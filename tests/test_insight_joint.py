@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from spark_iceberg_sql.insight.advise.joint_specs import joint_fields
-from spark_iceberg_sql.insight.advise.moves import Fields, Move
-from spark_iceberg_sql.insight.advise.spark_shuffles import JoinKey
+from spark_iceberg_sql.insight.advise.costs.moves import Fields, Move
+from spark_iceberg_sql.insight.advise.costs.spark_shuffles import JoinKey
+from spark_iceberg_sql.insight.advise.joint.joint_specs import joint_fields
 from spark_iceberg_sql.insight.workload import Query
 from spark_iceberg_sql.spark.bridge.jvm.java_rows import ShuffleRow, ShuffleSideRow
 

@@ -19,7 +19,7 @@ from typing import Any
 import pytest
 
 from spark_iceberg_sql.errors import FileError, IcebergSqlError
-from spark_iceberg_sql.insight.advise.candidate_fields import (
+from spark_iceberg_sql.insight.advise.layouts.candidate_fields import (
     alter_statements,
     ascending,
     candidate_fields,
@@ -28,13 +28,13 @@ from spark_iceberg_sql.insight.advise.candidate_fields import (
     orders_of,
     spec_variants,
 )
-from spark_iceberg_sql.insight.advise.candidate_layouts import candidates, median_file_size
-from spark_iceberg_sql.insight.advise.counted_files import CountedPartition, rolled_up, with_counted_partitions
-from spark_iceberg_sql.insight.advise.file_layout import assume_rows
-from spark_iceberg_sql.insight.advise.layout import Sample, hypothetical_table, slice_files
+from spark_iceberg_sql.insight.advise.layouts.candidate_layouts import candidates, median_file_size
+from spark_iceberg_sql.insight.advise.layouts.counted_files import CountedPartition, rolled_up, with_counted_partitions
+from spark_iceberg_sql.insight.advise.layouts.file_layout import assume_rows
+from spark_iceberg_sql.insight.advise.layouts.layout import Sample, hypothetical_table, slice_files
+from spark_iceberg_sql.insight.advise.layouts.rank_bounds import RankedColumn, RankRange
+from spark_iceberg_sql.insight.advise.layouts.z_order import z_order_keys
 from spark_iceberg_sql.insight.advise.model import Advice, Proposal, QueryReads, proposal, with_today
-from spark_iceberg_sql.insight.advise.rank_bounds import RankedColumn, RankRange
-from spark_iceberg_sql.insight.advise.z_order import z_order_keys
 from spark_iceberg_sql.insight.hypothetical.partitions import Bounds, HypotheticalFile, HypotheticalTable
 from spark_iceberg_sql.insight.hypothetical.size_curve import DataFile
 from spark_iceberg_sql.insight.hypothetical.values import lower_bound, ordinal, upper_bound

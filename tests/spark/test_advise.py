@@ -17,9 +17,9 @@ from scans import leaves
 
 import spark_iceberg_sql as sis
 from spark_iceberg_sql.cli import main
-from spark_iceberg_sql.insight.advise.candidate_fields import candidate_fields, with_field_ids
-from spark_iceberg_sql.insight.advise.layout import hypothetical_table as layout
-from spark_iceberg_sql.insight.advise.layout import slice_files
+from spark_iceberg_sql.insight.advise.layouts.candidate_fields import candidate_fields, with_field_ids
+from spark_iceberg_sql.insight.advise.layouts.layout import hypothetical_table as layout
+from spark_iceberg_sql.insight.advise.layouts.layout import slice_files
 from spark_iceberg_sql.insight.advise.spark_search import AdviceSearch
 from spark_iceberg_sql.insight.hypothetical.partitions import Bounds, HypotheticalFile, HypotheticalTable
 from spark_iceberg_sql.insight.hypothetical.spark_source import resolve_source

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, overload
 
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.insight import spark_progress
-from spark_iceberg_sql.insight.advise.joint_model import TablesAdvice
+from spark_iceberg_sql.insight.advise.joint.joint_model import TablesAdvice
+from spark_iceberg_sql.insight.advise.joint.spark_joint import JointSearch
 from spark_iceberg_sql.insight.advise.model import Advice
-from spark_iceberg_sql.insight.advise.spark_joint import JointSearch
 from spark_iceberg_sql.insight.advise.spark_search import AdviceSearch
 from spark_iceberg_sql.insight.hypothetical.spark_source import Source, naming_argument, refuse_property, resolve_source
 from spark_iceberg_sql.insight.preview.spark_estimates import no_metadata_message

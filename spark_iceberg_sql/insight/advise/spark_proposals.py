@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 from spark_iceberg_sql.checker.planner import plans
 from spark_iceberg_sql.errors import IcebergSqlError
-from spark_iceberg_sql.insight.advise.candidate_fields import SortOrder, alter_statements
-from spark_iceberg_sql.insight.advise.layout import FileSlices, Sample
+from spark_iceberg_sql.insight.advise.costs.spark_costs import CostEstimator
+from spark_iceberg_sql.insight.advise.costs.spark_queries import WorkloadQueries
+from spark_iceberg_sql.insight.advise.costs.spark_workload_costs import SpecFields, Today
+from spark_iceberg_sql.insight.advise.layouts.candidate_fields import SortOrder, alter_statements
+from spark_iceberg_sql.insight.advise.layouts.layout import FileSlices, Sample
 from spark_iceberg_sql.insight.advise.model import Proposal, proposal
-from spark_iceberg_sql.insight.advise.spark_costs import CostEstimator
-from spark_iceberg_sql.insight.advise.spark_queries import WorkloadQueries
-from spark_iceberg_sql.insight.advise.spark_workload_costs import SpecFields, Today
 from spark_iceberg_sql.insight.hypothetical.partitions import HypotheticalTable
 from spark_iceberg_sql.insight.hypothetical.spark_source import Source
 from spark_iceberg_sql.insight.specs import REWRITE_ALL, clause, delete_file_options, rewrite_call

@@ -14,15 +14,15 @@ from itertools import takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
 from spark_iceberg_sql.errors import IcebergSqlError
-from spark_iceberg_sql.insight.advise.candidate_fields import SortOrder
-from spark_iceberg_sql.insight.advise.layout import FileSlices, slice_files
+from spark_iceberg_sql.insight.advise.costs.spark_costs import FINALISTS, CostEstimator
+from spark_iceberg_sql.insight.advise.costs.spark_queries import WorkloadQueries
+from spark_iceberg_sql.insight.advise.costs.spark_shuffles import ShuffleCosts, WorkloadShuffles
+from spark_iceberg_sql.insight.advise.costs.spark_workload_costs import NO_TABLE, Costs, SpecFields, Today
+from spark_iceberg_sql.insight.advise.layouts.candidate_fields import SortOrder
+from spark_iceberg_sql.insight.advise.layouts.layout import FileSlices, slice_files
 from spark_iceberg_sql.insight.advise.model import Advice, Proposal, RuledOut, median_size, with_today
-from spark_iceberg_sql.insight.advise.spark_costs import FINALISTS, CostEstimator
 from spark_iceberg_sql.insight.advise.spark_growth import growth_of
 from spark_iceberg_sql.insight.advise.spark_proposals import Proposals
-from spark_iceberg_sql.insight.advise.spark_queries import WorkloadQueries
-from spark_iceberg_sql.insight.advise.spark_shuffles import ShuffleCosts, WorkloadShuffles
-from spark_iceberg_sql.insight.advise.spark_workload_costs import NO_TABLE, Costs, SpecFields, Today
 from spark_iceberg_sql.insight.hypothetical.spark_source import Source, branch_note
 from spark_iceberg_sql.insight.specs import candidate_spec, clause
 from spark_iceberg_sql.insight.workload import Query

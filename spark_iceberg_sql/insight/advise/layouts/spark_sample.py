@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql import functions as fn
 
 from spark_iceberg_sql.errors import IcebergSqlError
-from spark_iceberg_sql.insight.advise.counted_files import CountedPartition
-from spark_iceberg_sql.insight.advise.file_layout import AssumedSample, assume_rows
-from spark_iceberg_sql.insight.advise.layout import Sample
+from spark_iceberg_sql.insight.advise.layouts.counted_files import CountedPartition
+from spark_iceberg_sql.insight.advise.layouts.file_layout import AssumedSample, assume_rows
+from spark_iceberg_sql.insight.advise.layouts.layout import Sample
 from spark_iceberg_sql.insight.hypothetical import spark_rows as rows
 from spark_iceberg_sql.insight.hypothetical.partitions import Bounds, result_type
 from spark_iceberg_sql.insight.hypothetical.spark_source import Source

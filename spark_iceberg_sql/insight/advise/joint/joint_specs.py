@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
 
+from spark_iceberg_sql.insight.advise.costs.moves import NONE, Fields, Move
 from spark_iceberg_sql.insight.advise.model import SHUFFLE_COST
-from spark_iceberg_sql.insight.advise.moves import NONE, Fields, Move
 
 Options = Mapping[Fields, int]  # by those of a spec's fields that save a shuffle, the least cost of what is read
 _MAX_KEYS = 6  # whose buckets are tried for all tables at once, each with and without

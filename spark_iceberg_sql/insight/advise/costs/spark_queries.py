@@ -10,7 +10,7 @@ from itertools import product
 from typing import TYPE_CHECKING
 
 from spark_iceberg_sql.errors import IcebergSqlError
-from spark_iceberg_sql.insight.advise.candidate_fields import field_per_column
+from spark_iceberg_sql.insight.advise.layouts.candidate_fields import field_per_column
 from spark_iceberg_sql.insight.advise.model import QueryReads
 from spark_iceberg_sql.insight.hypothetical.spark_source import SOURCE_NAME, Source
 from spark_iceberg_sql.insight.workload import Query

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from typing import Any
 
-from spark_iceberg_sql.insight.advise.layout import FieldKey, Sample
+from spark_iceberg_sql.insight.advise.layouts.layout import FieldKey, Sample
 from spark_iceberg_sql.insight.hypothetical.written_files import FileSizeModel, WriteSettings
 from spark_iceberg_sql.insight.preview.existing_files import FileStats, unit_of
 from spark_iceberg_sql.model.spec import PartitionField

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from spark_iceberg_sql.insight.advise.candidate_fields import candidate_specs
-from spark_iceberg_sql.insight.advise.layout import FileSlices, Sample, slice_files
+from spark_iceberg_sql.insight.advise.layouts.candidate_fields import candidate_specs
+from spark_iceberg_sql.insight.advise.layouts.layout import FileSlices, Sample, slice_files
 from spark_iceberg_sql.model.spec import PartitionField
 from spark_iceberg_sql.quantities import size
 

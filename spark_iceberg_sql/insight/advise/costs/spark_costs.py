@@ -12,7 +12,10 @@ from itertools import islice
 from statistics import median
 from typing import TYPE_CHECKING
 
-from spark_iceberg_sql.insight.advise.candidate_fields import (
+from spark_iceberg_sql.insight.advise.costs.spark_queries import PlannedQuery, WorkloadQueries
+from spark_iceberg_sql.insight.advise.costs.spark_shuffles import ShuffleCosts
+from spark_iceberg_sql.insight.advise.costs.spark_workload_costs import NO_TABLE, Costs, SpecFields, Today
+from spark_iceberg_sql.insight.advise.layouts.candidate_fields import (
     SortOrder,
     ascending,
     candidate_fields,
@@ -20,14 +23,17 @@ from spark_iceberg_sql.insight.advise.candidate_fields import (
     orders_of,
     spec_variants,
 )
-from spark_iceberg_sql.insight.advise.candidate_layouts import candidates, median_file_size, of_specs
-from spark_iceberg_sql.insight.advise.counted_files import CountedPartition, rolled_up, with_counted_partitions
-from spark_iceberg_sql.insight.advise.layout import FieldKey, FileSlices, Sample, hypothetical_table, slice_files
+from spark_iceberg_sql.insight.advise.layouts.candidate_layouts import candidates, median_file_size, of_specs
+from spark_iceberg_sql.insight.advise.layouts.counted_files import CountedPartition, rolled_up, with_counted_partitions
+from spark_iceberg_sql.insight.advise.layouts.layout import (
+    FieldKey,
+    FileSlices,
+    Sample,
+    hypothetical_table,
+    slice_files,
+)
+from spark_iceberg_sql.insight.advise.layouts.spark_sample import assumed_rows, count_partitions, take_sample
 from spark_iceberg_sql.insight.advise.model import METADATA_ERROR
-from spark_iceberg_sql.insight.advise.spark_queries import PlannedQuery, WorkloadQueries
-from spark_iceberg_sql.insight.advise.spark_sample import assumed_rows, count_partitions, take_sample
-from spark_iceberg_sql.insight.advise.spark_shuffles import ShuffleCosts
-from spark_iceberg_sql.insight.advise.spark_workload_costs import NO_TABLE, Costs, SpecFields, Today
 from spark_iceberg_sql.insight.hypothetical.partitions import HypotheticalTable
 from spark_iceberg_sql.insight.hypothetical.spark_source import DEFAULT_TARGET_SIZE, TARGET_SIZE, Source
 from spark_iceberg_sql.model.spec import PartitionField, Spec

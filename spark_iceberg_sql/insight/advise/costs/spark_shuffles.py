@@ -16,9 +16,9 @@ from pyspark.errors import PySparkException
 from pyspark.sql import functions as fn
 
 from spark_iceberg_sql.errors import IcebergSqlError
-from spark_iceberg_sql.insight.advise.candidate_fields import candidate_fields
-from spark_iceberg_sql.insight.advise.moves import NONE, Fields, Move, Way
-from spark_iceberg_sql.insight.advise.spark_workload_costs import SpecFields
+from spark_iceberg_sql.insight.advise.costs.moves import NONE, Fields, Move, Way
+from spark_iceberg_sql.insight.advise.costs.spark_workload_costs import SpecFields
+from spark_iceberg_sql.insight.advise.layouts.candidate_fields import candidate_fields
 from spark_iceberg_sql.insight.hypothetical.spark_source import Source
 from spark_iceberg_sql.insight.workload import Query
 from spark_iceberg_sql.model.spec import PartitionField

@@ -17,8 +17,8 @@ from statistics import mean
 from types import MappingProxyType
 from typing import Any
 
-from spark_iceberg_sql.insight.advise.rank_bounds import RankedColumn, RankRange
-from spark_iceberg_sql.insight.advise.z_order import z_order_keys
+from spark_iceberg_sql.insight.advise.layouts.rank_bounds import RankedColumn, RankRange
+from spark_iceberg_sql.insight.advise.layouts.z_order import z_order_keys
 from spark_iceberg_sql.insight.hypothetical.partitions import HypotheticalFile, HypotheticalTable
 from spark_iceberg_sql.insight.hypothetical.size_curve import DataFile
 from spark_iceberg_sql.insight.hypothetical.written_files import (

@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from spark_iceberg_sql.insight.advise.layout import Sample
+from spark_iceberg_sql.insight.advise.layouts.layout import Sample
 from spark_iceberg_sql.insight.hypothetical.partitions import Bounds, HypotheticalFile, HypotheticalTable
 
 

@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from spark_iceberg_sql.insight.advise.layout import FileSlices, Sample
+from spark_iceberg_sql.insight.advise.costs.spark_queries import PlannedQuery
+from spark_iceberg_sql.insight.advise.layouts.layout import FileSlices, Sample
 from spark_iceberg_sql.insight.advise.model import SHUFFLE_COST
-from spark_iceberg_sql.insight.advise.spark_queries import PlannedQuery
 from spark_iceberg_sql.model.spec import PartitionField
 from spark_iceberg_sql.model.table import SortField
 
 if TYPE_CHECKING:
-    from spark_iceberg_sql.insight.advise.spark_shuffles import ShuffleCosts
+    from spark_iceberg_sql.insight.advise.costs.spark_shuffles import ShuffleCosts
 
 SpecFields = tuple[PartitionField, ...]
 

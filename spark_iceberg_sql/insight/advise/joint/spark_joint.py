@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from spark_iceberg_sql.insight.advise.joint_model import TablesAdvice, Together
-from spark_iceberg_sql.insight.advise.joint_specs import Options, joint_fields
+from spark_iceberg_sql.insight.advise.costs.moves import NONE, Fields, Move
+from spark_iceberg_sql.insight.advise.costs.spark_shuffles import WorkloadShuffles, as_sql
+from spark_iceberg_sql.insight.advise.joint.joint_model import TablesAdvice, Together
+from spark_iceberg_sql.insight.advise.joint.joint_specs import Options, joint_fields
 from spark_iceberg_sql.insight.advise.model import Advice
-from spark_iceberg_sql.insight.advise.moves import NONE, Fields, Move
 from spark_iceberg_sql.insight.advise.spark_search import AdviceSearch
-from spark_iceberg_sql.insight.advise.spark_shuffles import WorkloadShuffles, as_sql
 from spark_iceberg_sql.insight.hypothetical.spark_source import Source
 from spark_iceberg_sql.insight.workload import Query
 from spark_iceberg_sql.syntax.identifiers import qualified_name

@@ -1,0 +1,1 @@
+"""What queries read and shuffle under each spec."""

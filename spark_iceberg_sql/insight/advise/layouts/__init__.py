@@ -1,0 +1,1 @@
+"""What a spec makes of a table: partitions, files, and their bounds."""
