@@ -87,8 +87,9 @@ def registry_sources() -> list[tuple[str, str]]:
 
 def rule_sources() -> list[tuple[str, str]]:
     """Of them, the others."""
-    names = (_REGISTRY, PROBES, FACTS, *(rule.java for rule in RULES))
-    return [file for file in compiler.sources(__package__ or "", *names) if file not in registry_sources()]
+    of_registry = dict(registry_sources())
+    files = compiler.sources(__package__ or "", PROBES, FACTS, *(rule.java for rule in RULES))
+    return [(name, text) for name, text in files if name not in of_registry]
 
 
 def base_sources() -> list[tuple[str, str]]:
