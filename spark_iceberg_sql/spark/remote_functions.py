@@ -127,7 +127,7 @@ def call(public_name: str, spark: SparkSession, args: Sequence[Any], kwargs: Map
             if remote.is_lost(error):
                 raise
             raise IcebergSqlError(remote.refusal_message(error)) from None
-    return ServerRows(str(values[function.positional[0]]), columns, rows)
+    return ServerRows(_text(values[function.positional[0]]), columns, rows)
 
 
 def _bind(public_name: str, function: ServerFunction, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
