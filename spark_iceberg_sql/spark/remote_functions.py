@@ -50,6 +50,13 @@ SERVER_FUNCTIONS: Mapping[str, ServerFunction] = {
     "preview": ServerFunction("iceberg_preview", ("source", "spec"), ("using", "commits")),
     "advise": ServerFunction("iceberg_advise", ("source", "queries"), ("using",)),
 }
+_QUERIES = "a string or a list of strings, without weights"
+# What may be a list, by function and argument, and what it may be.
+_LISTS = {
+    ("health", "queries"): _QUERIES,
+    ("advise", "queries"): _QUERIES,
+    ("advise", "source"): "a text or a list of tables",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,11 +166,11 @@ def _value(public_name: str, name: str, value: Any) -> Any:
     """A value as a parameter of `spark.sql`."""
     if isinstance(value, str) or (name == "commits" and isinstance(value, int)):
         return value
-    if name == "queries" and isinstance(value, (list, tuple)):
-        queries = list(value)
-        if queries and all(isinstance(query, str) for query in queries):
-            return queries
-    expected = "a string or a list of strings, without weights" if name == "queries" else "a text"
+    if (public_name, name) in _LISTS and isinstance(value, (list, tuple)):
+        texts = list(value)
+        if texts and all(isinstance(text, str) for text in texts):
+            return texts
+    expected = _LISTS.get((public_name, name), "a text")
     raise IcebergSqlError(
         f"`{name}` of sis.{public_name} must be {expected} in a Spark Connect session, not {type(value).__name__}",
         argument=name,

@@ -573,6 +573,8 @@ answer("spj", lambda: sis.spj(spark=spark, text=f"SELECT * FROM {table} a JOIN {
 answer("health", lambda: sis.health(spark, table))
 answer("preview", lambda: sis.preview(spark, table, spec="days(ts), bucket(2, id)", commits=2))
 answer("advise", lambda: sis.advise(spark, table, [query, f"SELECT count(*) FROM {table}"]))
+join = f"SELECT * FROM {table} a JOIN {table}s b ON a.id = b.id"
+answer("tables", lambda: sis.advise(spark, [table, f"{table}s"], [join]))
 refused("no table", lambda: sis.explain(spark, "SELECT 1"))
 refused("syntax", lambda: sis.explain(spark, "SELEC 1"))
 refused("spec", lambda: sis.preview(spark, table, "dys(ts)"))
@@ -596,6 +598,7 @@ def test_insight_functions_of_a_client(spark: SparkSession, server: sis.Server, 
         "INSERT INTO local.connect.insight "
         "SELECT id, TIMESTAMP '2024-01-01' + make_dt_interval(CAST(id % 5 AS INT)) FROM range(100)"
     )
+    spark.sql("CREATE TABLE local.connect.insights USING iceberg AS SELECT id FROM range(100)")
     process = client(server.url, INSIGHTS, with_this_package(tmp_path))
     output, errors = process.communicate(timeout=240)
     assert process.returncode == 0, errors
@@ -615,6 +618,8 @@ def test_insight_functions_of_a_client(spark: SparkSession, server: sis.Server, 
     assert (answers["preview"][1][0]["partitions"], answers["preview"][1][0]["rows"]) == (10, 100)
     assert answers["advise"][1][0]["rank"] == 1
     assert "days(ts)" in {row["spec"] for row in answers["advise"][1]}
+    assert {row["source"] for row in answers["tables"][1]} == {"local.connect.insight", "local.connect.insights"}
+    assert answers["tables"][2].startswith("local.connect.insight; local.connect.insights")
     assert refusals["no table"].startswith("the statement reads no table\nhelp: explain a query")
     assert "PARSE_SYNTAX_ERROR" in refusals["syntax"]
     assert refusals["spec"].endswith("help: write `days(ts)`")
