@@ -55,7 +55,7 @@ def switch(spark: SparkSession) -> Iterator[None]:
     """The rule on, with nothing reported yet."""
     before = spark.conf.get("spark.iceberg_sql.writers", None)
     spark.conf.unset("spark.iceberg_sql.writers")
-    java = compiler.rule_registry().getClass().getClassLoader().loadClass("sparkicebergsql.OpenWriters")
+    java = compiler.relation_facts().getClass().getClassLoader().loadClass("sparkicebergsql.OpenWriters")
     reported = java.getDeclaredField("REPORTED")
     reported.setAccessible(True)
     reported.get(None).clear()

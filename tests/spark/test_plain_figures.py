@@ -31,7 +31,7 @@ class Java:
     def __init__(self, spark: SparkSession) -> None:
         jvm: Any = spark._jvm
         self.jvm = jvm
-        loader = compiler.rule_registry().getClass().getClassLoader()
+        loader = compiler.relation_facts().getClass().getClassLoader()
         self.array = spark.sparkContext._gateway.new_array  # type: ignore[union-attr]
         self.classes = {
             name: loader.loadClass(f"sparkicebergsql.{name}")
