@@ -22,7 +22,7 @@ RECORD = """TRANSFORMS = (
         functions=("iceberg_spread",),
         sources=("int", "long", "string"),
         accepts="an integer or a string column",
-        parameter=Parameter("parts", "number of parts", 8),
+        parameter=TransformParameter("parts", "number of parts", 8),
         result="int",
         suffix="spread",
         spark_function="bucket",
