@@ -412,6 +412,7 @@ def test_broken_words_break_nothing(seed: int) -> None:
             assert apply_fixes(once.text, check, unsafe=unsafe).text == once.text, text
 
 
+@pytest.mark.thorough
 def test_there_is_enough_to_judge() -> None:
     assert len(repaired()) > 60
     assert len(findings()) > 600
