@@ -9,7 +9,7 @@ import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 from itertools import product
 from typing import Any, NamedTuple
 
@@ -221,7 +221,7 @@ def _month_of(micros: int) -> int:
     return _month_of_day(micros // _DAY)
 
 
-@cache
+@lru_cache(maxsize=1 << 16)
 def _month_of_day(days_since_1970: int) -> int:
     days = days_since_1970 + 719_468  # since 0000-03-01
     era, day = divmod(days, 146_097)
