@@ -1,4 +1,4 @@
-"""Numbers of things and sizes, as the texts of this package have them."""
+"""Numbers of things, sizes and durations, as the texts of this package have them."""
 
 from __future__ import annotations
 
@@ -16,3 +16,16 @@ def size(number: int) -> str:
     while value >= 1000 and unit < len(_SIZE_UNITS) - 1:
         value, unit = value / 1000, unit + 1
     return f"{value:.{1 if unit else 0}f} {_SIZE_UNITS[unit]}"
+
+
+def duration(seconds: float) -> str:
+    """A time span in readable form, in at most two units: `1.3 s`, `42 s`, `3 min 20 s`, `2 h 5 min`."""
+    if round(seconds, 1) < 10:
+        return f"{seconds:.1f} s"
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    minutes, remainder = divmod(whole, 60)
+    if minutes < 60:
+        return f"{minutes} min {remainder} s"
+    return f"{minutes // 60:,} h {minutes % 60} min"

@@ -1,10 +1,10 @@
-"""Numbers of things and sizes as texts."""
+"""Numbers of things, sizes and durations as texts."""
 
 from __future__ import annotations
 
 import pytest
 
-from spark_iceberg_sql.quantities import plural, size
+from spark_iceberg_sql.quantities import duration, plural, size
 
 
 @pytest.mark.parametrize(
@@ -13,6 +13,24 @@ from spark_iceberg_sql.quantities import plural, size
 )
 def test_sizes(number: int, text: str) -> None:
     assert size(number) == text
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (0.04, "0.0 s"),
+        (9.94, "9.9 s"),
+        (9.96, "10 s"),
+        (59.4, "59 s"),
+        (59.6, "1 min 0 s"),
+        (3599.4, "59 min 59 s"),
+        (3599.6, "1 h 0 min"),
+        (7530, "2 h 5 min"),
+        (100 * 3600, "100 h 0 min"),
+    ],
+)
+def test_durations(seconds: float, text: str) -> None:
+    assert duration(seconds) == text
 
 
 def test_plurals() -> None:

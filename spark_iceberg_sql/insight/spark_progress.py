@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from spark_iceberg_sql.quantities import duration
 from spark_iceberg_sql.safe_output import raw_stream, visible, without_commands
 from spark_iceberg_sql.spark.bridge.jvm import interrupts, jobs
 
@@ -57,7 +58,7 @@ def _report(spark: SparkSession, group: str, description: str, done: threading.E
             break
         # Without a total: Spark plans the next job when one has ended.
         count_text = f", {progress.done:,} tasks done" if progress is not None else ""
-        line.show(without_commands(visible(f"{description}: {time.monotonic() - started:.0f} s{count_text}")))
+        line.show(without_commands(visible(f"{description}: {duration(time.monotonic() - started)}{count_text}")))
     line.clear()
 
 

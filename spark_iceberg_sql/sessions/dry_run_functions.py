@@ -11,7 +11,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from spark_iceberg_sql.errors import IcebergSqlError
-from spark_iceberg_sql.spark.bridge.functions.python_table_functions import Argument, PythonTableFunction, Rows
+from spark_iceberg_sql.spark.bridge.functions.python_table_functions import PythonArgument, PythonTableFunction, Rows
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 # Each imports what it needs at its first call: at install it would take a tenth of the time.
 
-_SOURCE = Argument("source", "a table's name, a query or a path")
+_SOURCE = PythonArgument("source", "a table's name, a query or a path")
 
 _SUMMARY = (
     "spec string, partitions bigint, files bigint, rows bigint, bytes bigint, small_files bigint, "
@@ -115,10 +115,10 @@ ANSWERS: tuple[PythonTableFunction, ...] = (
         "iceberg_preview",
         (
             _SOURCE,
-            Argument("spec", "the text for PARTITIONED BY; empty for an unpartitioned table"),
-            Argument("using", "data: every row is read; sample: 100,000; metadata: none", "data"),
-            Argument("by", "table: one row; partition: one row per partition", "table"),
-            Argument("commits", "in how many appends the rows arrive", 1),
+            PythonArgument("spec", "the text for PARTITIONED BY; empty for an unpartitioned table"),
+            PythonArgument("using", "data: every row is read; sample: 100,000; metadata: none", "data"),
+            PythonArgument("by", "table: one row; partition: one row per partition", "table"),
+            PythonArgument("commits", "in how many appends the rows arrive", 1),
         ),
         "the partitions and data files that writing a source under a partition spec would produce",
         "SELECT * FROM iceberg_preview('db.t', spec => 'days(ts), bucket(16, id)');",
@@ -127,10 +127,12 @@ ANSWERS: tuple[PythonTableFunction, ...] = (
     PythonTableFunction(
         "iceberg_advise",
         (
-            Argument("source", f"{_SOURCE.description}; an array of tables: weighed together", is_list=True),
-            Argument("queries", "an array of queries, or one script of them", is_list=True),
-            Argument("using", "data: a sample of the rows is read; metadata: none", "data"),
-            Argument("show", "proposals: the best; ruled_out: the other specs, each with the reason", "proposals"),
+            PythonArgument("source", f"{_SOURCE.description}; an array of tables: weighed together", is_list=True),
+            PythonArgument("queries", "an array of queries, or one script of them", is_list=True),
+            PythonArgument("using", "data: a sample of the rows is read; metadata: none", "data"),
+            PythonArgument(
+                "show", "proposals: the best; ruled_out: the other specs, each with the reason", "proposals"
+            ),
         ),
         "the partition specs that make queries read the least, best first",
         "SELECT * FROM iceberg_advise('db.t', queries => array('SELECT ...'));",
@@ -139,8 +141,10 @@ ANSWERS: tuple[PythonTableFunction, ...] = (
     PythonTableFunction(
         "iceberg_health",
         (
-            Argument("table", "the name of a table, or the path of its folder"),
-            Argument("queries", "an array of queries, or one script of them; they decide what is proposed", "", True),
+            PythonArgument("table", "the name of a table, or the path of its folder"),
+            PythonArgument(
+                "queries", "an array of queries, or one script of them; they decide what is proposed", "", True
+            ),
         ),
         "what slows down a table's queries, and the statement that fixes it",
         "SELECT * FROM iceberg_health('db.t');",

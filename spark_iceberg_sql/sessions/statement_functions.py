@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from spark_iceberg_sql.checker.engine import check
 from spark_iceberg_sql.insight.explain import spark as explain
 from spark_iceberg_sql.insight.spj import spark as shuffles
-from spark_iceberg_sql.spark.bridge.functions.python_table_functions import Argument, PythonTableFunction
+from spark_iceberg_sql.spark.bridge.functions.python_table_functions import PythonArgument, PythonTableFunction
 from spark_iceberg_sql.spark.gate import intercept, live_plan
 from spark_iceberg_sql.spark.gate.session_tables import SessionTables
 
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 Row = Sequence[str | int | None]
 
 
-_STATEMENT = Argument("statement", "SQL text")
+_STATEMENT = PythonArgument("statement", "SQL text")
 
 
 def _table_function(
-    argument: Argument, columns: str, rows: Callable[[SparkSession, str], Iterable[Row]], **documentation: str
+    argument: PythonArgument, columns: str, rows: Callable[[SparkSession, str], Iterable[Row]], **documentation: str
 ) -> PythonTableFunction:
     """A table function of one argument.
 

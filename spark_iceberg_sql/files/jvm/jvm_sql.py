@@ -40,7 +40,7 @@ _UNBRACED = regex(
 )
 
 
-class _Literal(NamedTuple):
+class _StringLiteral(NamedTuple):
     """A literal of an argument, and how its text is changed."""
 
     token: JvmToken
@@ -55,7 +55,7 @@ class _Name(NamedTuple):
     end: int
 
 
-_Operand = _Literal | _Name
+_Operand = _StringLiteral | _Name
 
 
 def may_contain_jvm_sql(text: str) -> bool:
@@ -79,7 +79,7 @@ def jvm_sql(text: str, *, is_scala: bool, unit_index: int = 0) -> tuple[list[Sql
 
 
 def _has_literal(operands: Sequence[_Operand]) -> bool:
-    return any(isinstance(operand, _Literal) for operand in operands)
+    return any(isinstance(operand, _StringLiteral) for operand in operands)
 
 
 class _JvmReader:
@@ -151,12 +151,12 @@ class _JvmReader:
                 span = tokens[index + 2].start, last.start
                 self.problems.append(ExtractionProblem(self._unit_index, *span, _RUNTIME_SQL))
             return None
-        return self._fragment(operands, is_exclusive=isinstance(operands[0], _Literal))
+        return self._fragment(operands, is_exclusive=isinstance(operands[0], _StringLiteral))
 
     def _fragment(self, operands: Sequence[_Operand], *, is_exclusive: bool) -> SqlFragment:
         builder = FragmentBuilder(self._unit_index)
         for operand in operands:
-            if isinstance(operand, _Literal):
+            if isinstance(operand, _StringLiteral):
                 read_jvm_literal(
                     self._text, operand.token, builder, is_scala=self._is_scala, has_margin=operand.has_margin,
                     is_format=operand.is_format, is_exclusive=is_exclusive,
@@ -218,7 +218,7 @@ class _JvmReader:
         call = self._tokens[index]
         after = self._after_brackets(index + 3)
         operands: list[_Operand] = [
-            operand._replace(is_format=True) if isinstance(operand, _Literal) else operand
+            operand._replace(is_format=True) if isinstance(operand, _StringLiteral) else operand
             for operand in self._operands(index + 4)
         ]
         return operands or [_Name(call.start, self._tokens[after - 1].end)], after
@@ -250,7 +250,7 @@ class _JvmReader:
             else:
                 index = self._after_brackets(index)
         if literal is not None:
-            return [_Literal(literal, has_margin, is_format)], index
+            return [_StringLiteral(literal, has_margin, is_format)], index
         return [_Name(tokens[start].start, tokens[min(index, len(tokens)) - 1].end)], index
 
     def _after_brackets(self, index: int) -> int:

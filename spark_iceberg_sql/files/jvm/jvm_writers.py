@@ -20,7 +20,7 @@ _CREATING = ("create", "createOrReplace", "replace")
 _BRACKETS = {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}
 
 
-class _Call(NamedTuple):
+class _MethodCall(NamedTuple):
     """A method of a chain. start, end: its offsets. arguments: the tokens in its brackets."""
 
     method: str
@@ -41,20 +41,20 @@ def writer_problems(text: str, tokens: Sequence[JvmToken], unit_index: int) -> I
             yield from _of_path_writer(text, token.text, calls, unit_index)
 
 
-def _chain(tokens: Sequence[JvmToken], index: int) -> Iterator[_Call]:
+def _chain(tokens: Sequence[JvmToken], index: int) -> Iterator[_MethodCall]:
     """The calls behind a writer; the first one of `writeTo` is its own, without a name."""
     method, start = "", tokens[index].start if index < len(tokens) else 0
     while index < len(tokens):
         if tokens[index].text == "(" and tokens[index].kind == "operator":
             end = _after_brackets(tokens, index)
-            yield _Call(method, start, tokens[end - 1].end, tokens[index + 1 : end - 1])
+            yield _MethodCall(method, start, tokens[end - 1].end, tokens[index + 1 : end - 1])
             index = end
         if index + 1 >= len(tokens) or tokens[index].text != "." or tokens[index + 1].kind != "word":
             return
         method, start = tokens[index + 1].text, tokens[index + 1].start
         index += 2
         if index >= len(tokens) or tokens[index].text != "(":  # without brackets, as `append` may be in Scala
-            yield _Call(method, start, tokens[index - 1].end, ())
+            yield _MethodCall(method, start, tokens[index - 1].end, ())
 
 
 def _after_brackets(tokens: Sequence[JvmToken], index: int) -> int:
@@ -67,7 +67,7 @@ def _after_brackets(tokens: Sequence[JvmToken], index: int) -> int:
     return index
 
 
-def _of_table_writer(text: str, calls: Sequence[_Call], unit_index: int) -> Iterator[ExtractionProblem]:
+def _of_table_writer(text: str, calls: Sequence[_MethodCall], unit_index: int) -> Iterator[ExtractionProblem]:
     partitionings = [call for call in calls if call.method == "partitionedBy"]
     methods = [call.method for call in calls]
     row_method = next((method for method in methods if method in _ROW_METHODS), None)
@@ -86,7 +86,7 @@ def _of_table_writer(text: str, calls: Sequence[_Call], unit_index: int) -> Iter
             yield ExtractionProblem(unit_index, call.start, call.end, reason, help_, is_ignored=True)
 
 
-def _of_path_writer(text: str, root: str, calls: Sequence[_Call], unit_index: int) -> Iterator[ExtractionProblem]:
+def _of_path_writer(text: str, root: str, calls: Sequence[_MethodCall], unit_index: int) -> Iterator[ExtractionProblem]:
     inserts = any(call.method == "insertInto" for call in calls)
     for call in calls:
         if call.method != "partitionBy":
@@ -111,7 +111,7 @@ def _of_path_writer(text: str, root: str, calls: Sequence[_Call], unit_index: in
             yield ExtractionProblem(unit_index, call.start, call.end, reason, help_, is_ignored=True)
 
 
-def _transform(text: str, call: _Call) -> str | None:
+def _transform(text: str, call: _MethodCall) -> str | None:
     """The first argument that is a string with a transform, `"days(ts)"`."""
     for token in call.arguments:
         if token.kind == "string" and not token.text:
@@ -122,5 +122,5 @@ def _transform(text: str, call: _Call) -> str | None:
     return None
 
 
-def _source(text: str, call: _Call) -> str:
+def _source(text: str, call: _MethodCall) -> str:
     return " ".join(text[call.arguments[0].start : call.arguments[-1].end].split()) if call.arguments else ""

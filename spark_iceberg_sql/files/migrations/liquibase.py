@@ -25,7 +25,7 @@ _READ_ERRORS = (OSError, ValueError, RecursionError, ElementTree.ParseError, Att
 
 
 @dataclass(frozen=True, slots=True)
-class _Entry:
+class _ChangelogEntry:
     """An entry of a changelog: a file, a folder, or another change. is_relative: to the changelog's folder."""
 
     file: str | None = None
@@ -89,7 +89,7 @@ class _Changelogs:
             )
         return self._items[path]
 
-    def _of_entry(self, path: Path, entry: _Entry) -> Iterator[str | Path | None]:
+    def _of_entry(self, path: Path, entry: _ChangelogEntry) -> Iterator[str | Path | None]:
         name = entry.file or entry.folder
         target = _resolved(path, name, is_relative=entry.is_relative) if name is not None else None
         if target is None or not is_inside(target, self.tree):
@@ -112,7 +112,7 @@ def _resolved(changelog: Path, name: str, *, is_relative: bool) -> Path | None:
     return None
 
 
-def _entries(path: Path) -> Iterator[_Entry]:
+def _entries(path: Path) -> Iterator[_ChangelogEntry]:
     text = path.read_text("utf-8-sig")
     if path.suffix == ".xml":
         yield from _of_xml(ElementTree.fromstring(text))
@@ -124,41 +124,43 @@ def _entries(path: Path) -> Iterator[_Entry]:
         yield from _of_yaml(text)
 
 
-def _of_xml(root: ElementTree.Element) -> Iterator[_Entry]:
+def _of_xml(root: ElementTree.Element) -> Iterator[_ChangelogEntry]:
     for element in root:
         tag = element.tag.rpartition("}")[2]
         if tag == "include":
-            yield _Entry(file=element.get("file"), is_relative=_is_relative(element))
+            yield _ChangelogEntry(file=element.get("file"), is_relative=_is_relative(element))
         elif tag == "includeAll":
-            yield _Entry(folder=element.get("path"), is_relative=_is_relative(element))
+            yield _ChangelogEntry(folder=element.get("path"), is_relative=_is_relative(element))
         elif tag == "changeSet":
             yield from _of_change_set(element)
 
 
-def _of_change_set(element: ElementTree.Element) -> Iterator[_Entry]:
+def _of_change_set(element: ElementTree.Element) -> Iterator[_ChangelogEntry]:
     for change in element:
         tag = change.tag.rpartition("}")[2]
         if tag not in ("comment", "rollback", "preConditions", "tagDatabase", "validCheckSum"):
-            yield _Entry(file=change.get("path") if tag == "sqlFile" else None, is_relative=_is_relative(change))
+            yield _ChangelogEntry(
+                file=change.get("path") if tag == "sqlFile" else None, is_relative=_is_relative(change)
+            )
 
 
-def _of_tree(entry_type: str, value: Any) -> Iterator[_Entry]:
+def _of_tree(entry_type: str, value: Any) -> Iterator[_ChangelogEntry]:
     if entry_type == "include":
-        yield _Entry(file=value["file"], is_relative=_is_relative(value))
+        yield _ChangelogEntry(file=value["file"], is_relative=_is_relative(value))
     elif entry_type == "includeAll":
-        yield _Entry(folder=value["path"], is_relative=_is_relative(value))
+        yield _ChangelogEntry(folder=value["path"], is_relative=_is_relative(value))
     elif entry_type == "changeSet":
         for change in value.get("changes", ()):
             for name, properties in change.items():
                 path = properties["path"] if name == "sqlFile" else None
-                yield _Entry(file=path, is_relative=path is not None and _is_relative(properties))
+                yield _ChangelogEntry(file=path, is_relative=path is not None and _is_relative(properties))
 
 
 def _is_relative(value: Any) -> bool:
     return str(value.get("relativeToChangelogFile", "")).lower() == "true"
 
 
-def _of_yaml(text: str) -> Iterator[_Entry]:
+def _of_yaml(text: str) -> Iterator[_ChangelogEntry]:
     """The items of the top-level list; nested text is searched, not parsed."""
     text = re.sub(r"(?m)(?:^|[ \t])#.*$", "", text)
     items = list(_ITEM.finditer(text))
@@ -170,11 +172,11 @@ def _of_yaml(text: str) -> Iterator[_Entry]:
         body = text[item.end() : end]
         is_relative = re.search(r"\brelativeToChangelogFile[ \t]*:[ \t]*[\"']?true", body, re.IGNORECASE) is not None
         if item[2] == "include":
-            yield _Entry(file=_value_of(body, "file"), is_relative=is_relative)
+            yield _ChangelogEntry(file=_value_of(body, "file"), is_relative=is_relative)
         elif item[2] == "includeAll":
-            yield _Entry(folder=_value_of(body, "path"), is_relative=is_relative)
+            yield _ChangelogEntry(folder=_value_of(body, "path"), is_relative=is_relative)
         elif item[2] == "changeSet":
-            yield _Entry(file=_value_of(body, "path") if "sqlFile" in body else None, is_relative=is_relative)
+            yield _ChangelogEntry(file=_value_of(body, "path") if "sqlFile" in body else None, is_relative=is_relative)
 
 
 def _value_of(body: str, key: str) -> str | None:

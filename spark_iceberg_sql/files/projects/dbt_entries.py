@@ -22,14 +22,14 @@ class Layer(NamedTuple):
     config: Config
 
 
-class Entry(NamedTuple):
+class ResourceEntry(NamedTuple):
     """The entry of a resource in a YAML file: its config, and its columns with their types."""
 
     layer: Layer
     columns: tuple[tuple[str, str | None], ...]
 
 
-NamedEntry = tuple[tuple[str, str], Entry]
+NamedEntry = tuple[tuple[str, str], ResourceEntry]
 
 
 def entries_in(path: Path, text: str) -> Iterator[NamedEntry]:
@@ -43,7 +43,7 @@ def entries_in(path: Path, text: str) -> Iterator[NamedEntry]:
                 continue
             config = yaml_nodes.items(fields.get("config"))
             values = {k: value_of_node(v, text) for k, v in config.items() if k in KEYS}
-            yield (kind, name), Entry(Layer(path, values), tuple(_columns(fields.get("columns"))))
+            yield (kind, name), ResourceEntry(Layer(path, values), tuple(_columns(fields.get("columns"))))
 
 
 def _columns(node: Any) -> Iterator[tuple[str, str | None]]:

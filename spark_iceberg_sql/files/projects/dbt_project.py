@@ -16,7 +16,7 @@ from typing import Any
 
 from spark_iceberg_sql.files import yaml_nodes
 from spark_iceberg_sql.files.projects.dbt_config import OwnConfig, python_config, sql_config
-from spark_iceberg_sql.files.projects.dbt_entries import Entry, Layer, NamedEntry, entries_in
+from spark_iceberg_sql.files.projects.dbt_entries import Layer, NamedEntry, ResourceEntry, entries_in
 from spark_iceberg_sql.files.projects.dbt_manifest import Manifest, ManifestNode
 from spark_iceberg_sql.files.projects.dbt_resources import Resource
 from spark_iceberg_sql.files.projects.dbt_values import KEYS, first_value, is_templated, value_of_node
@@ -169,9 +169,9 @@ class Project:
         return {(resource.kind, resource.name): resource for resource in all_resources if resource is not None}
 
     @cached_property
-    def entries(self) -> dict[tuple[str, str], Entry]:
+    def entries(self) -> dict[tuple[str, str], ResourceEntry]:
         """The entries in YAML_SUFFIXES files, by kind and name."""
-        entries: dict[tuple[str, str], Entry] = {}
+        entries: dict[tuple[str, str], ResourceEntry] = {}
         for path in self.files:
             if path.suffix in YAML_SUFFIXES and _RELEVANT.search(self.text(path)):
                 with suppress(YamlError):

@@ -18,7 +18,7 @@ from pyspark import InheritableThread
 
 from spark_iceberg_sql import markup
 from spark_iceberg_sql.notebook.cells.engines import Classic, Engine
-from spark_iceberg_sql.quantities import size
+from spark_iceberg_sql.quantities import duration, size
 from spark_iceberg_sql.safe_output import visible
 from spark_iceberg_sql.spark.bridge.jvm.jobs import JobProgress
 
@@ -147,7 +147,7 @@ class StatementWorker:
 
     def _interrupt_message(self, worker: threading.Thread) -> str:
         self.output.result(None)
-        passed = f"{time.monotonic() - self._started:.1f} s"
+        passed = duration(time.monotonic() - self._started)
         if worker.is_alive():
             return f"interrupted after {passed}: {self._title} has not ended yet; its jobs are cancelled in Spark"
         return f"interrupted after {passed}: {self._title} was cancelled in Spark"
@@ -164,7 +164,7 @@ def _progress_bundle(title: str, tasks: JobProgress | None, seconds: float) -> t
     count_text = "" if tasks is None else f" · {tasks.done:,} of {tasks.total:,} tasks, {tasks.running} running"
     if tasks is not None and tasks.written:
         count_text += f" · {size(tasks.written)}, {tasks.rows:,} rows written"
-    text = f"{title} · {seconds:.0f} s{count_text}"
+    text = f"{title} · {duration(seconds)}{count_text}"
     bar = (
         f'<svg width="320" height="8" role="img" aria-label="{100 * done_share:.0f} percent">'
         f'<rect width="320" height="8" rx="4" fill="{markup.NOTE}" fill-opacity=".25"/>'

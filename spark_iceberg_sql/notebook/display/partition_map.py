@@ -32,7 +32,7 @@ _NULL = (-math.inf, -math.inf)  # the position of null on a time axis, until the
 
 
 @dataclass(frozen=True, slots=True)
-class _Cell:
+class _GridCell:
     """A cell of the grid: from, to, and row; its files, and how many were read."""
 
     start: float
@@ -47,7 +47,7 @@ class _Band:
     """The partitions of one spec. labels: of the first and the last value on the axis."""
 
     title: str
-    cells: tuple[_Cell, ...]
+    cells: tuple[_GridCell, ...]
     rows: int
     is_timed: bool
     labels: tuple[str, str]
@@ -139,7 +139,7 @@ def _cells(band: _Band, begin: float, scale: float, top: int, height: int) -> It
         yield f'<path {fill} d="{"".join(paths)}"/>'
 
 
-def _merge_by_pixel(band: _Band, begin: float, scale: float) -> tuple[_Cell, ...]:
+def _merge_by_pixel(band: _Band, begin: float, scale: float) -> tuple[_GridCell, ...]:
     """The cells, merged where they share a pixel."""
     files: Counter[tuple[int, int]] = Counter()
     read: Counter[tuple[int, int]] = Counter()
@@ -148,7 +148,8 @@ def _merge_by_pixel(band: _Band, begin: float, scale: float) -> tuple[_Cell, ...
         files[key] += cell.files
         read[key] += cell.read
     return tuple(
-        _Cell(begin + x / scale, begin + (x + 1) / scale, row, files[x, row], read[x, row]) for x, row in sorted(files)
+        _GridCell(begin + x / scale, begin + (x + 1) / scale, row, files[x, row], read[x, row])
+        for x, row in sorted(files)
     )
 
 
@@ -197,7 +198,7 @@ def _band(prefix: str, partitions: list[Partition]) -> _Band:
     if not fields:
         files = sum(p.files for p in partitions)
         chosen = sum(p.files_read for p in partitions)
-        return _Band(f"{prefix}unpartitioned", (_Cell(0, 1, 0, files, chosen),), 1, False, ("", ""))
+        return _Band(f"{prefix}unpartitioned", (_GridCell(0, 1, 0, files, chosen),), 1, False, ("", ""))
     axis = next((i for i, field in enumerate(fields) if _is_time(partitions, i)), 0)
     is_timed = _is_time(partitions, axis)
     axis_values = sorted({p.values[axis].text: p.values[axis] for p in partitions}.values(), key=sort_key)
@@ -217,7 +218,7 @@ def _band(prefix: str, partitions: list[Partition]) -> _Band:
         key = (*span, rows[_row_key(p, axis)])
         counts[key] += p.files
         read[key] += p.files_read
-    cells = tuple(_Cell(*key, counts[key], read[key]) for key in sorted(counts))
+    cells = tuple(_GridCell(*key, counts[key], read[key]) for key in sorted(counts))
     title = " × ".join([fields[axis].name, *(f.name for i, f in enumerate(fields) if i != axis)])
     if 1 < max(rows.values()) + 1 <= _MAX_LABELLED_ROWS:
         title += f" ({', '.join(' '.join(value[-1] for value in row_key) for row_key in rows)})"

@@ -8,7 +8,7 @@ from spark_iceberg_sql import markup
 from spark_iceberg_sql.insight.commit_text import commit_text
 from spark_iceberg_sql.insight.explain.model import Explanation
 from spark_iceberg_sql.notebook.display import partition_map, partitions, result_rows
-from spark_iceberg_sql.quantities import plural, size
+from spark_iceberg_sql.quantities import duration, plural, size
 from spark_iceberg_sql.safe_output import visible, visible_lines
 from spark_iceberg_sql.spark.bridge.plans.scan_files import TableRead
 from spark_iceberg_sql.spark.bridge.tables.commit_summaries import CommitSummary
@@ -35,7 +35,7 @@ def of_rows(
     result: the rows shown. count_text: how many they are, as text. read: of each table. commit: by a CALL.
     table_html: the table, if it has more than these rows.
     """
-    first = f"{count_text} · {seconds:.1f} s"
+    first = f"{count_text} · {duration(seconds)}"
     if summary := commit_line(commit) if commit is not None else "":
         first += f" · {summary}"
     lines, maps, strips = _reads(read, first, "read")
@@ -47,7 +47,7 @@ def of_rows(
 
 def of_command(title: str, seconds: float, commit: CommitSummary | None) -> Bundle:
     """The output of a statement without rows. title: its command, `ALTER TABLE`."""
-    line = f"{title}: done · {seconds:.1f} s"
+    line = f"{title}: done · {duration(seconds)}"
     if summary := commit_line(commit) if commit is not None else "":
         line += f" · {summary}"
     return bundle([_line_html(line)], [visible(line)])

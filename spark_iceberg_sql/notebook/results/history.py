@@ -12,7 +12,7 @@ from spark_iceberg_sql import markup
 from spark_iceberg_sql.insight.json_values import Result
 from spark_iceberg_sql.insight.listing.tables_model import time_text
 from spark_iceberg_sql.notebook.cells.cell import mask_strings
-from spark_iceberg_sql.quantities import size
+from spark_iceberg_sql.quantities import duration, size
 from spark_iceberg_sql.report.sql_text import html
 from spark_iceberg_sql.report.text_columns import text_columns
 from spark_iceberg_sql.safe_output import join_visible, visible
@@ -129,7 +129,7 @@ def _cells(past: PastStatement) -> tuple[str, ...]:
     return (
         time_text(past.started_at),
         " ".join(past.statement.split()),
-        f"{past.seconds:.1f} s",
+        duration(past.seconds),
         "failed" if past.outcome == "failed" else rows,
         "" if past.files is None else f"{at_most}{past.files:,}",
         "" if past.bytes is None else f"{at_most}{size(past.bytes)}",

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from spark_iceberg_sql.checker.engine import check
 from spark_iceberg_sql.diagnostics import Report, Severity
 from spark_iceberg_sql.errors import IcebergSqlError, ScriptFailedError
+from spark_iceberg_sql.quantities import duration
 from spark_iceberg_sql.report import credentials, edited_reports, full
 from spark_iceberg_sql.spark.gate import explain_errors, intercept
 from spark_iceberg_sql.spark.gate.session_tables import SessionTables
@@ -97,7 +98,7 @@ def _run(
             ) from error
         done.append(StatementRun(text, result, time.monotonic() - started))
         if progress is not None:
-            progress(f"[{number}/{len(todo)}] done in {done[-1].seconds:.1f} s")
+            progress(f"[{number}/{len(todo)}] done in {duration(done[-1].seconds)}")
     return tuple(done)
 
 

@@ -17,7 +17,7 @@ from spark_iceberg_sql.model.runtime import minor_version
 from spark_iceberg_sql.model.runtime.minor_version import Version
 
 
-class Move(NamedTuple):
+class Transition(NamedTuple):
     """What a state does at a token. rule: the number of the one to follow first; -1 if the token itself is taken.
 
     target: the state afterwards. precedence: the least one of the operators in the rule. behind: the precedence of the
@@ -47,7 +47,7 @@ class Grammar:
         self.keywords = tuple(text for text in self.texts if text.isalpha())
         self.marks = frozenset(self.texts).difference(self.keywords)
         self._firsts: dict[int, frozenset[str]] = {}
-        self._moves: dict[tuple[int, int, str], tuple[Move, ...]] = {}
+        self._transitions: dict[tuple[int, int, str], tuple[Transition, ...]] = {}
 
     def text_of(self, name: str) -> str | None:
         """How a token is written; None if it has no text of its own, as names and numbers."""
@@ -57,25 +57,25 @@ class Grammar:
         """Whether a rule may end in a state."""
         return bool(self._rules[rule][state][0])
 
-    def moves(self, rule: int, state: int, token: str) -> tuple[Move, ...]:
+    def transitions(self, rule: int, state: int, token: str) -> tuple[Transition, ...]:
         """What a rule can do in a state at a token."""
         key = rule, state, token
-        moves = self._moves.get(key)
-        if moves is None:
-            moves = self._moves[key] = tuple(self._new_moves(rule, state, token))
-        return moves
+        transitions = self._transitions.get(key)
+        if transitions is None:
+            transitions = self._transitions[key] = tuple(self._new_transitions(rule, state, token))
+        return transitions
 
-    def _new_moves(self, rule: int, state: int, token: str) -> list[Move]:
-        moves = []
+    def _new_transitions(self, rule: int, state: int, token: str) -> list[Transition]:
+        transitions = []
         for target, symbols, *numbers in self._rules[rule][state][1:]:
             if isinstance(symbols, list):
                 if token in symbols or (symbols == _ANY and token != END):
-                    moves.append(Move(-1, target, 0, *(numbers or [_NO_OPERATOR])))
+                    transitions.append(Transition(-1, target, 0, *(numbers or [_NO_OPERATOR])))
                 continue
             called = self._numbers[symbols]
             if token in self._first(called) or self._may_be_empty(called):
-                moves.append(Move(called, target, numbers[0], *(numbers[1:] or [_NO_OPERATOR])))
-        return moves
+                transitions.append(Transition(called, target, numbers[0], *(numbers[1:] or [_NO_OPERATOR])))
+        return transitions
 
     def _may_be_empty(self, rule: int) -> bool:
         return self.may_end(rule, 0) or "" in self._first(rule)
@@ -149,7 +149,7 @@ class Recognizer:
         key = rule, begin, precedence
         if key in self._ends:
             return self._ends[key]
-        moves, may_end, tokens = self._grammar.moves, self._grammar.may_end, self._tokens
+        transitions, may_end, tokens = self._grammar.transitions, self._grammar.may_end, self._tokens
         ends: set[int] = set()
         positions = [(0, begin)]
         reached = {(0, begin)}
@@ -163,7 +163,7 @@ class Recognizer:
                     self._farthest = index
                     self._expected.clear()
                 self._expected.add((rule, state))
-            for called, target, at_least, behind in moves(rule, state, tokens[index]):
+            for called, target, at_least, behind in transitions(rule, state, tokens[index]):
                 if behind < precedence:
                     continue
                 for end in (index + 1,) if called < 0 else self._ends_of(called, index, at_least):

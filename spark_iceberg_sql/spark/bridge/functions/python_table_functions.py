@@ -20,7 +20,7 @@ Rows = Iterable[Mapping[str, object]] | Iterable[Sequence[str | int | None]]
 
 
 @dataclass(frozen=True, slots=True)
-class Argument:
+class PythonArgument:
     """An argument of a table function.
 
     name: in SQL. description: for messages and DESCRIBE FUNCTION. default: None if it is required; an
@@ -42,7 +42,7 @@ class PythonTableFunction:
     """
 
     name: str
-    arguments: tuple[Argument, ...]
+    arguments: tuple[PythonArgument, ...]
     summary: str
     example: str
     rows: Callable[[SparkSession, Mapping[str, Any]], tuple[str, Rows]]
@@ -110,13 +110,13 @@ def _bind(function: PythonTableFunction, arguments: Sequence[gateway.Java]) -> d
     return {declared.name: declared.default for declared in function.arguments} | values
 
 
-def _value(function: PythonTableFunction, argument: Argument, expression: gateway.Java) -> Any:
+def _value(function: PythonTableFunction, argument: PythonArgument, expression: gateway.Java) -> Any:
     if argument.is_list and node_class(expression) == "CreateArray":
         return [_constant(function, argument, item) for item in gateway.from_seq(expression.children())]
     return _constant(function, argument, expression)
 
 
-def _constant(function: PythonTableFunction, argument: Argument, expression: gateway.Java) -> str | int:
+def _constant(function: PythonTableFunction, argument: PythonArgument, expression: gateway.Java) -> str | int:
     value = call_arguments.constant(function.name, argument.name, expression)
     expected_type, type_name = (int, "an integer") if isinstance(argument.default, int) else (str, "a string")
     if not isinstance(value, expected_type) or isinstance(value, bool):
