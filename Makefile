@@ -3,7 +3,7 @@ PYTEST ?= pytest
 EVERY ?= 10
 SPARK_FREE = $(PYTEST) tests --ignore tests/spark
 # The tests that compare with goldens, and those that run what pages and notebooks show of a session.
-GOLDENS = tests/test_rule_words.py tests/test_remedies.py tests/test_writers.py tests/test_render.py tests/test_docs.py tests/test_cell_picture.py
+GOLDENS = tests/test_rule_words.py tests/test_remedies.py tests/test_writers.py tests/test_render.py tests/test_docs.py tests/test_cell_picture.py tests/test_public.py
 OUTPUTS = tests/spark/test_doc_examples.py tests/spark/test_connect_server.py tests/spark/test_notebooks.py
 
 .DEFAULT_GOAL := help

@@ -55,6 +55,7 @@ from spark_iceberg_sql.insight.workload import Query, skipped_statements, worklo
 from spark_iceberg_sql.model.schema import Schema
 from spark_iceberg_sql.model.spec import PartitionField, Spec
 from spark_iceberg_sql.model.table import SortField
+from spark_iceberg_sql.model.transforms import BY_NAME
 from spark_iceberg_sql.model.types import Field, Primitive, Struct
 
 pytestmark = pytest.mark.thorough  # many processes or many trials: `make fast` leaves them out
@@ -492,7 +493,7 @@ def test_partitions_of_one_sampled_row_are_of_unknown_size() -> None:
 
 PARTITION_OF: dict[Any, Callable[[Any], Any]] = {
     fields("truncate(2, name)")[0].key: lambda name: name[:2],
-    fields("months(ts)")[0].key: lambda time: unit_of(7, "timestamptz", time),
+    fields("months(ts)")[0].key: lambda time: unit_of(BY_NAME["month"], "timestamptz", time),
 }
 
 
@@ -507,7 +508,7 @@ def skewed(rows: int, share: float, seed: int) -> tuple[Sample, Sample]:
     keys: dict[Any, list[Any]] = {
         fields("bucket(8, id)")[0].key: [i % 8 for i in ids],
         fields("truncate(2, name)")[0].key: [n[:2] for n in names],
-        fields("months(ts)")[0].key: [unit_of(7, "timestamptz", t) for t in times],
+        fields("months(ts)")[0].key: [unit_of(BY_NAME["month"], "timestamptz", t) for t in times],
     }
     picked = [i for i in range(rows) if some.random() < share]
     sizes = FileSizeModel(

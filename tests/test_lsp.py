@@ -15,6 +15,7 @@ from pygls.workspace import PositionCodec
 from spark_iceberg_sql.editor.documents import Document
 from spark_iceberg_sql.editor.open_files import OpenFiles
 from spark_iceberg_sql.editor.request_handlers import RequestHandlers
+from spark_iceberg_sql.model.transforms import TRANSFORMS
 from spark_iceberg_sql.report.rule_pages import url_of
 from spark_iceberg_sql.rules.registry import ALL
 
@@ -327,7 +328,7 @@ def test_no_name_to_be(text: str) -> None:
 
 COLUMNS = {"id", "a b", "ts"}
 SPLIT = f"{TABLE} PARTITIONED BY (days(ts), `a b`)"
-NAMES = {"bucket", "truncate", "years", "months", "days", "hours"}
+NAMES = {t.spelling for t in TRANSFORMS if t.in_ddl and not t.is_identity}
 
 
 @pytest.mark.parametrize(

@@ -33,8 +33,8 @@ class Transform:
     name: in table metadata. spellings: the names that PARTITIONED BY and PARTITION FIELD accept.
     functions: the SQL functions. sources: the Iceberg types that it accepts. accepts: the same, for messages. result:
     the Iceberg type of its value; None: the source's own. suffix: of the default name of its field in CREATE; None: the
-    source's own name. granularity: the mean length of its unit in hours, if it is one of time. iso_width: how much of
-    an ISO date and time, 2024-05-17T10:30, it keeps.
+    source's own name. granularity: the mean length of its unit in hours, if it is one of time. months: in
+    its unit, whose length varies then. iso_width: how much of an ISO date and time, 2024-05-17T10:30, it keeps.
     spark_function: its name in Iceberg's Spark runtime, if any. iceberg_class: prefix of that function's class name.
     wraps: the source types for which its value overflows near the ends of the range and wraps around. is_identity:
     whether it returns the value unchanged. is_void: whether it is what format version 1 leaves in place of a dropped
@@ -65,6 +65,7 @@ class Transform:
     result: str | None = None
     suffix: str | None = None
     granularity: float | None = None
+    months: int | None = None
     iso_width: int | None = None
     spark_function: str | None = None
     iceberg_class: str | None = None

@@ -15,16 +15,18 @@ _ANY = (
     "string", "uuid", "fixed", "binary", "unknown",
 )  # fmt: skip
 _UNIT = "there is one transform per time unit"
+_HOURS_OF_A_MONTH = 365.2425 * 24 / 12
 _FINER = "file statistics prune by anything finer"
 
 
 def _time(
     name: str,
-    hours: float,
     result: str,
     summary: str,
     result_text: str,
     *,
+    hours: float | None = None,
+    months: int | None = None,
     iso_width: int,
     other_names: tuple[tuple[tuple[str, ...], str], ...],
     extra: tuple[str, ...] = (),
@@ -45,7 +47,8 @@ def _time(
         accepts="a date or a timestamp" if name != "hour" else "a timestamp",
         result=result,
         suffix=name,
-        granularity=hours,
+        granularity=hours if months is None else months * _HOURS_OF_A_MONTH,
+        months=months,
         iso_width=iso_width,
         spark_function=plural,
         iceberg_class=f"{plural.capitalize()}Function",
@@ -142,10 +145,10 @@ TRANSFORMS: tuple[Transform, ...] = (
     ),
     _time(
         "year",
-        365.2425 * 24,
         "int",
         "whole years since 1970, in UTC",
         "47",
+        months=12,
         iso_width=len("2024"),
         other_names=(
             (("decade", "decades", "century"), "a query over a decade prunes by years as well"),
@@ -158,10 +161,10 @@ TRANSFORMS: tuple[Transform, ...] = (
     ),
     _time(
         "month",
-        365.2425 * 2,
         "int",
         "whole months since January 1970, in UTC",
         "574",
+        months=1,
         iso_width=len("2024-05"),
         suggestion=1,
         other_names=(
@@ -175,10 +178,10 @@ TRANSFORMS: tuple[Transform, ...] = (
     ),
     _time(
         "day",
-        24,
         "date",
         "the day, in UTC",
         "2017-11-16",
+        hours=24,
         extra=("date",),
         iso_width=len("2024-05-17"),
         suggestion=0,
@@ -198,10 +201,10 @@ TRANSFORMS: tuple[Transform, ...] = (
     ),
     _time(
         "hour",
-        1,
         "int",
         "whole hours since 1970-01-01 00:00 UTC",
         "419686",
+        hours=1,
         extra=("date_hour",),
         wraps=_TIMESTAMPS,
         iso_width=len("2024-05-17T10"),

@@ -15,13 +15,12 @@ from typing import Any, NamedTuple
 
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.model.spec import PartitionField, Spec
+from spark_iceberg_sql.model.transform_record import Transform
 
 _MAX_VALUES = 10_000  # values of one partition field in one file
 _MAX_RANGES = 100_000  # that are held at a time
 _DAY = 86_400_000_000  # microseconds
-# The length of each transform's unit: microseconds, or months.
-_UNITS = {len("2024-05-17"): _DAY, len("2024-05-17T10"): 3_600_000_000}
-_MONTHS = {len("2024"): 12, len("2024-05"): 1}
+_HOUR = 3_600_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,11 +151,11 @@ def _range(field: PartitionField, bounds: tuple[Any, Any] | None, type_name: str
     """
     if bounds is None:
         return None
-    (low, high), width = bounds, field.transform.transform.iso_width
-    if width is not None:
-        value = unit_of(width, type_name, low)
-        return _OneValue(value) if value == unit_of(width, type_name, high) else bounds
-    if field.transform.transform.truncates and isinstance(low, int):
+    (low, high), transform = bounds, field.transform.transform
+    if transform.granularity is not None:
+        value = unit_of(transform, type_name, low)
+        return _OneValue(value) if value == unit_of(transform, type_name, high) else bounds
+    if transform.truncates and isinstance(low, int):
         value = low - low % (field.transform.parameter or 1)
         return _OneValue(value) if high < value + (field.transform.parameter or 1) else bounds
     return bounds
@@ -168,7 +167,7 @@ def _shares(field: PartitionField, bounds: tuple[Any, Any] | None, type_name: st
     if bounds is None:
         raise _undetermined(field, "some files have no bounds for its source column")
     low, high = bounds
-    if transform.iso_width is not None:
+    if transform.granularity is not None:
         if type_name == "date":
             low, high = low * _DAY, high * _DAY + _DAY - 1
         return _time_shares(field, low, high)
@@ -181,11 +180,10 @@ def _shares(field: PartitionField, bounds: tuple[Any, Any] | None, type_name: st
 
 
 def _time_shares(field: PartitionField, low: int, high: int) -> Sequence[tuple[int, float]]:
-    width = field.transform.transform.iso_width
-    if width in _UNITS:
-        unit = _UNITS[width]
+    months = field.transform.transform.months
+    if months is None:
+        unit = _unit_length(field.transform.transform)
         return _unit_shares(field, low // unit, high // unit, lambda v: v, unit, low, high)
-    months = _MONTHS[width or 0]
     first, last = _month_of(low) // months, _month_of(high) // months
     shares = []
     for value in range(first, last + 1):
@@ -205,19 +203,23 @@ def _unit_shares(
     ]
 
 
-def unit_of(width: int, type_name: str, value: int) -> int:
-    """The year, month, day or hour of a value, since 1970. width: the transform's. type_name: `date`, or a
-    timestamp.
-    """
+def unit_of(transform: Transform, type_name: str, value: int) -> int:
+    """The unit of a time transform in which a value lies, since 1970. type_name: `date`, or a timestamp."""
     micros = value * _DAY if type_name == "date" else value
-    return micros // _UNITS[width] if width in _UNITS else _month_of(micros) // _MONTHS[width]
+    if transform.months is not None:
+        return _month_of(micros) // transform.months
+    return micros // _unit_length(transform)
+
+
+def _unit_length(transform: Transform) -> int:
+    """In microseconds, where it is constant."""
+    return round((transform.granularity or 0) * _HOUR)
 
 
 def _month_of(micros: int) -> int:
     """The months from January 1970 to a time."""
     # civil_from_days of H. Hinnant, chrono-Compatible Low-Level Date Algorithms: years begin in March, so
-    # that the leap
-    # day is the last of its year. Python's datetime ends at the year 9999; Iceberg's values do not.
+    # that the leap day is the last of its year. Python's datetime ends at the year 9999; Iceberg's values do not.
     return _month_of_day(micros // _DAY)
 
 

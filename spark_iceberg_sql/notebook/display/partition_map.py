@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 
 from spark_iceberg_sql import markup
+from spark_iceberg_sql.model.transform_record import Transform
 from spark_iceberg_sql.model.transforms import BY_SPELLING
 from spark_iceberg_sql.notebook.display.partitions import sort_key
 from spark_iceberg_sql.quantities import plural
@@ -27,7 +28,7 @@ _MAX_LABELLED_ROWS = 5
 _MAX_CELLS = 4000
 _TEXT_WIDTH = 60
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
-_HOURS = 24.0
+_DAY = 24.0  # hours
 _NULL = (-math.inf, -math.inf)  # the position of null on a time axis, until the axis is known
 
 
@@ -238,29 +239,25 @@ def _is_time(partitions: Sequence[Partition], field: int) -> bool:
     non_null_values = [v for v in values if v.number is not None]
     if not non_null_values:
         return False
-    return _iso_width(values[0]) is not None or all(_DATE.fullmatch(v.text) for v in non_null_values)
+    return _time_transform(values[0]) is not None or all(_DATE.fullmatch(v.text) for v in non_null_values)
 
 
-def _iso_width(value: PartitionValue) -> int | None:
-    """The length of the ISO date and time that a transform keeps; None if it is not a time transform."""
+def _time_transform(value: PartitionValue) -> Transform | None:
     transform = BY_SPELLING.get(value.transform)
-    return transform.iso_width if transform is not None else None
+    return transform if transform is not None and transform.granularity is not None else None
 
 
 def _span(value: PartitionValue) -> tuple[float, float]:
     """The start and end of a time value, in hours since 1970."""
-    number, width = int(value.number or 0), _iso_width(value)
-    if width == len("2024"):
-        return _month_start(12 * number), _month_start(12 * number + 12)
-    if width == len("2024-05"):
-        return _month_start(number), _month_start(number + 1)
-    if width == len("2024-05-17T10"):
-        return float(number), number + 1.0
-    return number * _HOURS, (number + 1) * _HOURS
+    number, transform = int(value.number or 0), _time_transform(value)
+    if transform is not None and transform.months is not None:
+        return _month_start(transform.months * number), _month_start(transform.months * (number + 1))
+    hours = (transform.granularity if transform is not None else None) or _DAY
+    return number * hours, (number + 1) * hours
 
 
 def _month_start(number: int) -> float:
     year, month = 1970 + number // 12, number % 12 + 1
     if not 1 <= year <= 9999:
-        return number * 365.2425 / 12 * _HOURS
-    return (datetime.date(year, month, 1) - datetime.date(1970, 1, 1)).days * _HOURS
+        return number * 365.2425 / 12 * _DAY
+    return (datetime.date(year, month, 1) - datetime.date(1970, 1, 1)).days * _DAY

@@ -157,8 +157,8 @@ def _field_values(field: PartitionField, column: Sequence[Any], type_name: str, 
         # Equal values are in one bucket. Texts between bounds are not known: only the bounds stand for them.
         is_known = len(set(column)) == 1 or isinstance(next(iter(column), None), (int, float))
         return [zlib.crc32(repr(v).encode()) % parameter if is_known else rng.randrange(parameter) for v in column]
-    if transform.iso_width is not None:
-        return [unit_of(transform.iso_width, type_name, value) for value in column]
+    if transform.granularity is not None:
+        return [unit_of(transform, type_name, value) for value in column]
     if transform.truncates:
         return [value // parameter * parameter for value in column]
     return list(column)
