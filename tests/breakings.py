@@ -54,14 +54,14 @@ _UNSURE: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], str]], ...] = (
 def broken(seed: int) -> Broken:
     """The broken script for a seed."""
     random = Random(seed)
-    asked, found = [], []
+    intended, broken_statements = [], []
     for statement in history(seed):
         unsure, changed = random.random() < 0.1, random.random() < 0.5
         if unsure:
             statement = _slipped(random, statement, _UNSURE)
-        asked.append(statement)
-        found.append(_slipped(random, statement, _SURE) if changed else statement)
-    return Broken(tuple(asked), tuple(found))
+        intended.append(statement)
+        broken_statements.append(_slipped(random, statement, _SURE) if changed else statement)
+    return Broken(tuple(intended), tuple(broken_statements))
 
 
 def _slipped(

@@ -28,10 +28,10 @@ Clone = dict[str, object]
 Files = dict[str, dict[str, int]]
 
 
-def main(words: list[str]) -> int:
+def main(arguments: list[str]) -> int:
     """Check the clones; returns the exit code."""
-    folders = [word for word in words if not word.startswith("-")]
-    if len(folders) != 1 or not Path(folders[0]).is_dir() or set(words) - {*folders, "--keep"}:
+    folders = [word for word in arguments if not word.startswith("-")]
+    if len(folders) != 1 or not Path(folders[0]).is_dir() or set(arguments) - {*folders, "--keep"}:
         print(__doc__, file=sys.stderr)
         return 2
     top = Path(folders[0])
@@ -39,18 +39,18 @@ def main(words: list[str]) -> int:
     now: dict[str, Clone] = {}
     changed = False
     for folder in sorted(path for path in top.iterdir() if path.is_dir()):
-        found: Clone = {"commit": _commit(folder), "files": _counts(folder)}
-        now[folder.name] = found
-        for line in _differences(before.get(folder.name), found):
+        record: Clone = {"commit": _commit(folder), "files": _counts(folder)}
+        now[folder.name] = record
+        for line in _differences(before.get(folder.name), record):
             changed = True
             print(f"{folder.name}: {line}", flush=True)
     for name in before.keys() - now.keys():
         changed = True
         print(f"{name}: gone")
     totals = sum((_total(clone) for clone in now.values()), Counter[str]())
-    shown = ", ".join(f"{code} {count}" for code, count in sorted(totals.items()))
-    print(f"{len(now)} clones: {shown or 'nothing'}")
-    if "--keep" not in words:
+    totals_text = ", ".join(f"{code} {count}" for code, count in sorted(totals.items()))
+    print(f"{len(now)} clones: {totals_text or 'nothing'}")
+    if "--keep" not in arguments:
         (top / _COUNTS).write_text(json.dumps(now, indent=1, sort_keys=True) + "\n")
     return int(changed)
 
@@ -58,13 +58,13 @@ def main(words: list[str]) -> int:
 def _read(path: Path) -> dict[str, Clone]:
     if not path.exists():
         return {}
-    found: dict[str, Clone] = json.loads(path.read_text())
-    return found
+    clones: dict[str, Clone] = json.loads(path.read_text())
+    return clones
 
 
 def _commit(folder: Path) -> str:
-    words = ["git", "-C", str(folder), "rev-parse", "--short", "HEAD"]
-    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    command = ["git", "-C", str(folder), "rev-parse", "--short", "HEAD"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     return done.stdout.strip() if (folder / ".git").exists() else ""
 
 
@@ -76,8 +76,8 @@ def _counts(folder: Path) -> Files:
         counts: Counter[str] = Counter()
         try:
             text, _, _ = decode(read_bytes(path), path)
-            own = settings.of(Path(path))
-            for report in linter.lint(linter.source(path, text, own), own):
+            file_settings = settings.of(Path(path))
+            for report in linter.lint(linter.source(path, text, file_settings), file_settings):
                 counts.update(diagnostic.code for diagnostic in report)
                 counts["statements"] += report.statements
         except IcebergSqlError:
@@ -90,9 +90,9 @@ def _counts(folder: Path) -> Files:
 
 
 def _files(clone: Clone | None) -> Files:
-    found = clone["files"] if clone is not None else {}
-    assert isinstance(found, dict)
-    return found
+    files = clone["files"] if clone is not None else {}
+    assert isinstance(files, dict)
+    return files
 
 
 def _total(clone: Clone | None) -> Counter[str]:
@@ -107,11 +107,11 @@ def _differences(before: Clone | None, now: Clone) -> Iterator[str]:
         yield f"another commit, {now['commit']}: the files themselves may have changed"
     old, new = _total(before), _total(now)
     for code in sorted(old | new):
-        one, other = _files(before), _files(now)
+        old_files, other = _files(before), _files(now)
         names = [
             name
-            for name in sorted({*one, *other})
-            if one.get(name, {}).get(code, 0) != other.get(name, {}).get(code, 0)
+            for name in sorted({*old_files, *other})
+            if old_files.get(name, {}).get(code, 0) != other.get(name, {}).get(code, 0)
         ]
         if not names:
             continue

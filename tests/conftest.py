@@ -45,8 +45,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     goldens.UPDATE = config.getoption("--update-goldens")
     if config.option.tier is None:  # xdist's workers get the option as it is then
-        named = config.args_source is pytest.Config.ArgsSource.ARGS
-        config.option.tier = "all" if named else "quick"
+        has_arguments = config.args_source is pytest.Config.ArgsSource.ARGS
+        config.option.tier = "all" if has_arguments else "quick"
     config.option.loadscopereorder = False  # xdist's own: those of the most tests first
 
 

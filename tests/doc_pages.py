@@ -58,8 +58,8 @@ class Block:
     @property
     def file(self) -> str | None:
         """The file that the block is."""
-        found = _FILE.match(self.text)
-        return found[1] if found is not None else None
+        file_match = _FILE.match(self.text)
+        return file_match[1] if file_match is not None else None
 
     @property
     def not_run(self) -> str | None:
@@ -83,22 +83,22 @@ class Block:
 
     def mark(self, name: str) -> str | None:
         """What a comment before the block says, `<!-- name: this -->`."""
-        found = [mark.partition(": ")[2] for mark in self.marks if mark.startswith(f"{name}: ")]
-        return found[0] if found else None
+        values = [mark.partition(": ")[2] for mark in self.marks if mark.startswith(f"{name}: ")]
+        return values[0] if values else None
 
 
 def blocks(page: Path) -> list[Block]:
     """The fenced blocks of a page."""
     text = page.read_text("utf-8")
-    found = []
+    page_blocks = []
     for match in _FENCE.finditer(text):
         before = _COMMENTS.search(text[: match.start()])
         marks = tuple(_COMMENT.findall(before[0])) if before is not None else ()
         body = textwrap.dedent(match["body"])
         line = text.count("\n", 0, match.start()) + 1
         language = match["language"].strip()
-        found.append(Block(page, language, body, marks, match.start("body"), match.end("body"), line))
-    return found
+        page_blocks.append(Block(page, language, body, marks, match.start("body"), match.end("body"), line))
+    return page_blocks
 
 
 def every_block() -> Iterator[Block]:
@@ -107,9 +107,9 @@ def every_block() -> Iterator[Block]:
         yield from blocks(page)
 
 
-def with_output(found: Sequence[Block]) -> Iterator[tuple[Block, Block | None]]:
+def with_output(page_blocks: Sequence[Block]) -> Iterator[tuple[Block, Block | None]]:
     """Each block but the outputs, with the text behind it that is its output."""
-    for block, behind in zip(found, [*found[1:], None], strict=True):
+    for block, behind in zip(page_blocks, [*page_blocks[1:], None], strict=True):
         if is_output(block):
             continue
         yield block, behind if behind is not None and is_output(behind) else None
@@ -136,22 +136,24 @@ class Outputs:
         self.wrong: list[str] = []
         self._new: list[tuple[int, int, str]] = []
 
-    def compare(self, block: Block, shown: str, said: str, at: int | None = None, *, spaces: bool = True) -> None:
+    def compare(
+        self, block: Block, documented: str, output: str, at: int | None = None, *, spaces: bool = True
+    ) -> None:
         """Hold an output against a part of a page; `...` in it stands for anything.
 
-        shown: the part. said: what it should be. at: its offset, if it is not the whole block.
+        documented: the part. output: what it should be. at: its offset, if it is not the whole block.
         spaces: whether their number counts.
         """
         flags = doctest.ELLIPSIS | (0 if spaces else doctest.NORMALIZE_WHITESPACE)
-        if doctest.OutputChecker().check_output(shown, said, flags):
+        if doctest.OutputChecker().check_output(documented, output, flags):
             return
-        self.fault(block, f"shows\n{shown}and not\n{said}")
+        self.fault(block, f"shows\n{documented}and not\n{output}")
         start = block.start if at is None else at
-        self._new.append((start, start + len(shown), said))
+        self._new.append((start, start + len(documented), output))
 
-    def fault(self, block: Block, what: str) -> None:
+    def fault(self, block: Block, message: str) -> None:
         """Something is wrong with a block."""
-        self.wrong.append(f"{block.where}: {what}")
+        self.wrong.append(f"{block.where}: {message}")
 
     def settle(self) -> None:
         """Write the page anew if that is wanted; then nothing may be wrong."""

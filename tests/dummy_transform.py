@@ -39,15 +39,15 @@ CALLS = re.compile(r"\b(bucket|truncate|years?|months?|days?|hours?|date_hour|id
 
 def put_in_place() -> None:
     """Load the transform table with the record more."""
-    found = importlib.util.find_spec(MODULE)
-    assert found is not None
-    assert found.origin is not None
-    text = Path(found.origin).read_text("utf-8")
+    module_spec = importlib.util.find_spec(MODULE)
+    assert module_spec is not None
+    assert module_spec.origin is not None
+    text = Path(module_spec.origin).read_text("utf-8")
     behind = "\nBY_NAME = {"
     assert text.count(behind) == 1
-    module = importlib.util.module_from_spec(found)
+    module = importlib.util.module_from_spec(module_spec)
     sys.modules[MODULE] = module
-    exec(compile(text.replace(behind, "\n" + RECORD + behind), found.origin, "exec"), module.__dict__)
+    exec(compile(text.replace(behind, "\n" + RECORD + behind), module_spec.origin, "exec"), module.__dict__)
 
 
 def check() -> list[str]:
@@ -106,8 +106,8 @@ def spark() -> list[str]:
                 wrong.append("other rows")
             if files_read(ours).files != 1:
                 wrong.append(f"it reads {files_read(ours)}")
-            shown = session.sql("DESCRIBE FUNCTION iceberg_spread").collect()
-            wrong += ["not described"] * ("a part" not in str(shown))
+            description = session.sql("DESCRIBE FUNCTION iceberg_spread").collect()
+            wrong += ["not described"] * ("a part" not in str(description))
             return wrong
         finally:
             session.stop()

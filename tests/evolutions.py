@@ -127,8 +127,8 @@ def _wild_columns(random: Random) -> dict[str, str]:
 
 def _default(term: str, *, created: bool) -> str:
     """The name that Iceberg gives a field, so that later statements can mean it."""
-    call, _, rest = term.rpartition("(")
-    number, _, column = rest.strip(")").rpartition(", ")
+    call, _, arguments = term.rpartition("(")
+    number, _, column = arguments.strip(")").rpartition(", ")
     column = column.strip("`")
     suffix = {"bucket": "bucket", "truncate": "trunc"}.get(call, call.rstrip("s"))
     if not call:

@@ -79,8 +79,8 @@ def _iceberg_row(
     if in_python is None:
         return f"| {line} | {minor} | not run | not run | not run |\n"
     off = ", ".join(name.replace("_", " ") for name in in_python["off"]) or "nothing"
-    others = " | ".join(_off(of_matrix.get(cell)) for cell in cells[1:]) or "not run | not run"
-    return f"| {in_python['spark']} | {in_python['iceberg']} | {off} | {others} |\n"
+    matrix_cells = " | ".join(_off(of_matrix.get(cell)) for cell in cells[1:]) or "not run | not run"
+    return f"| {in_python['spark']} | {in_python['iceberg']} | {off} | {matrix_cells} |\n"
 
 
 def _off(result: Result | None) -> str:

@@ -76,9 +76,9 @@ def types_in(text: str, names: frozenset[str]) -> tuple[dict[str, str], dict[str
                 target[strings[-1]] = conf
             strings = []
         elif (kind := _PROPERTY.search(line) or _PARSED.search(line)) is not None:
-            known = [name for name in strings if name in names]
-            if known and kind[1].lower() in _TYPES:
-                properties[known[-1]] = _TYPES[kind[1].lower()]
+            property_names = [name for name in strings if name in names]
+            if property_names and kind[1].lower() in _TYPES:
+                properties[property_names[-1]] = _TYPES[kind[1].lower()]
             strings = []
     return properties, options
 
@@ -117,8 +117,8 @@ def module_text(jars: list[Path]) -> str:
     merged: dict[str, dict[str, object]] = {}
     for jar in jars:
         for name, values in values_in(jar).items():
-            known = merged.setdefault(name, {})
-            known.update((key, value) for key, value in values.items() if value or key not in known)
+            entries = merged.setdefault(name, {})
+            entries.update((key, value) for key, value in values.items() if value or key not in entries)
     lines = [_HEAD]
     for name, comment in _COMMENTS.items():
         kind = "tuple[str, ...]" if name == "ENUMERATIONS" else "str"

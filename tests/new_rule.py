@@ -77,8 +77,8 @@ def make(root: Path, code: str, name: str, summary: str) -> str:
     if not re.fullmatch(r"SIS[0-6]\d\d", code) or not re.fullmatch(r"[a-z]+(-[a-z]+)*", name):
         sys.exit("a code and a name are like SIS506 and identity-on-json")
     rules = root / "spark_iceberg_sql" / "rules"
-    if taken := next(rules.glob(f"{code.lower()}_*.py"), None):
-        sys.exit(f"{code} is taken: {taken.name}")
+    if existing := next(rules.glob(f"{code.lower()}_*.py"), None):
+        sys.exit(f"{code} is taken: {existing.name}")
     function = name.replace("-", "_")
     module = f"{code.lower()}_{function}"
     rule, cases = rules / f"{module}.py", root / "tests" / "rules" / f"{code}.sql"
@@ -99,8 +99,8 @@ def main() -> None:
     parser.add_argument("code", help="SIS506")
     parser.add_argument("name", help="identity-on-json")
     parser.add_argument("summary", help="the first line of its page")
-    given = parser.parse_args()
-    print(make(ROOT, given.code, given.name, given.summary), end="")
+    arguments = parser.parse_args()
+    print(make(ROOT, arguments.code, arguments.name, arguments.summary), end="")
 
 
 if __name__ == "__main__":

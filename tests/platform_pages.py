@@ -22,8 +22,8 @@ _COLUMNS = ("spark", "iceberg", "java", "python", "scala")
 
 def records() -> dict[str, dict[str, Any]]:
     """The platforms by their page's name."""
-    known: dict[str, dict[str, Any]] = json.loads((DOCS / "platforms.json").read_text("utf-8"))
-    return known
+    platforms: dict[str, dict[str, Any]] = json.loads((DOCS / "platforms.json").read_text("utf-8"))
+    return platforms
 
 
 def hold_pages() -> None:

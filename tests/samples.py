@@ -12,9 +12,9 @@ T = TypeVar("T")
 FULL = os.environ.get("SIS_SWEEP") == "full"
 
 
-def share(values: Iterable[T], every: int) -> list[T]:
+def share(values: Iterable[T], stride: int) -> list[T]:
     """All values in a sweep, every `every`-th otherwise."""
-    return [*values][:: 1 if FULL else every]
+    return [*values][:: 1 if FULL else stride]
 
 
 def parameters(values: Iterable[Any], marks: Callable[[int], list[pytest.MarkDecorator]]) -> list[Any]:
@@ -24,16 +24,16 @@ def parameters(values: Iterable[Any], marks: Callable[[int], list[pytest.MarkDec
     ]
 
 
-def sampled(values: Iterable[Any], every: int) -> list[Any]:
+def sampled(values: Iterable[Any], stride: int) -> list[Any]:
     """All values as parameters of a test, those between each `every`-th marked as thorough."""
-    return parameters(values, lambda n: [pytest.mark.thorough] if n % every else [])
+    return parameters(values, lambda n: [pytest.mark.thorough] if n % stride else [])
 
 
-def swept(values: Iterable[Any], every: int) -> list[Any]:
+def swept(values: Iterable[Any], stride: int) -> list[Any]:
     """All values as parameters of a test; `--rest` runs each `every`-th of them, and a sweep all."""
-    return parameters(values, lambda n: [pytest.mark.swept] if n % every else [])
+    return parameters(values, lambda n: [pytest.mark.swept] if n % stride else [])
 
 
-def partly(mark: pytest.MarkDecorator, values: Iterable[Any], every: int) -> list[Any]:
+def partly(mark: pytest.MarkDecorator, values: Iterable[Any], stride: int) -> list[Any]:
     """All values as parameters of a test, each `every`-th with a mark."""
-    return parameters(values, lambda n: [] if n % every else [mark])
+    return parameters(values, lambda n: [] if n % stride else [mark])

@@ -62,38 +62,38 @@ class Atn:
         self.rules: dict[str, tuple[int, int]] = {}
         self.arcs: dict[int, list[tuple[int, list[str]]]] = defaultdict(list)
         for line in lines:
-            kind, *words = line.split("\t")
+            kind, *arguments = line.split("\t")
             if kind == "token":
-                self.literals[words[0]] = words[1].strip("'") if words[1] != "null" else ""
+                self.literals[arguments[0]] = arguments[1].strip("'") if arguments[1] != "null" else ""
             elif kind == "rule":
-                self.rules[words[0]] = int(words[1]), int(words[2])
+                self.rules[arguments[0]] = int(arguments[1]), int(arguments[2])
             else:
-                self.arcs[int(words[0])].append((int(words[1]), words[2:]))
+                self.arcs[int(arguments[0])].append((int(arguments[1]), arguments[2:]))
 
     def steps(self, states: frozenset[tuple[int, int | None]]) -> dict[Step, set[tuple[int, int | None]]]:
         """Where the arcs lead that leave any of these states. A state stands beside the operator before it."""
         targets: dict[Step, set[tuple[int, int | None]]] = defaultdict(set)
         for state, behind in sorted(states, key=str):  # in one order, so that the file is the same each time
-            for target, (kind, *words) in self.arcs[state]:
+            for target, (kind, *arguments) in self.arcs[state]:
                 if kind == "token":
-                    targets[Step(behind, words[0])].add((target, None))
+                    targets[Step(behind, arguments[0])].add((target, None))
                 elif kind == "rule":
-                    targets[Step(behind, "", words[0], int(words[1]))].add((target, None))
+                    targets[Step(behind, "", arguments[0], int(arguments[1]))].add((target, None))
         return targets
 
     def closed(self, states: Iterable[tuple[int, int | None]]) -> frozenset[tuple[int, int | None]]:
         """States, with those that nothing but empty arcs lead to."""
-        found, open_states = set(states), list(states)
+        closure, open_states = set(states), list(states)
         while open_states:
             state, behind = open_states.pop()
-            for target, (kind, *words) in self.arcs[state]:
+            for target, (kind, *arguments) in self.arcs[state]:
                 if kind == "nothing" or kind == "least":
                     assert kind == "nothing" or behind is None
-                    reached = (target, int(words[0]) if kind == "least" else behind)
-                    if reached not in found:
-                        found.add(reached)
+                    reached = (target, int(arguments[0]) if kind == "least" else behind)
+                    if reached not in closure:
+                        closure.add(reached)
                         open_states.append(reached)
-        return frozenset(found)
+        return frozenset(closure)
 
 
 # A state of a rule's automaton: whether the rule may end there, and its arcs.

@@ -82,16 +82,16 @@ def test_programs_fill_in_the_rest() -> None:
 def test_the_parameters_of_a_version(iceberg: tuple[int, int] | None, call: str, message: str) -> None:
     tables = sis.Tables(catalog="local", namespace=("db",))
     tables.iceberg = iceberg
-    found = [d.message for d in sis.check(f"CALL local.system.{call}", tables) if str(d.severity) != "note"]
-    assert len(found) == bool(message)
-    assert all(text.startswith(message) for text in found)
+    messages = [d.message for d in sis.check(f"CALL local.system.{call}", tables) if str(d.severity) != "note"]
+    assert len(messages) == bool(message)
+    assert all(text.startswith(message) for text in messages)
 
 
 def _findings(call: str) -> list[str]:
     """The errors and warnings of a CALL behind the statements that create its tables."""
     text = ";\n".join((*failing_calls.TABLES, f"CALL local.system.{call.replace('{folder}', '/tmp/x')}"))
-    found = sis.check(text, sis.Tables(catalog="local", namespace=("calls",)))
-    return [d.message for d in found if str(d.severity) != "note"]
+    report = sis.check(text, sis.Tables(catalog="local", namespace=("calls",)))
+    return [d.message for d in report if str(d.severity) != "note"]
 
 
 @pytest.mark.parametrize("call", failing_calls.DECIDED)

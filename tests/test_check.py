@@ -27,13 +27,13 @@ def empty() -> Tables:
     return Tables(catalog="local", namespace=("db",), complete=True)
 
 
-def codes(text: str, known: Tables | None = None) -> list[str]:
-    return [d.code for d in check(text, known if known is not None else empty())]
+def codes(text: str, tables: Tables | None = None) -> list[str]:
+    return [d.code for d in check(text, tables if tables is not None else empty())]
 
 
-def only(text: str, known: Tables | None = None) -> Diagnostic:
-    (found,) = check(text, known if known is not None else empty())
-    return found
+def only(text: str, tables: Tables | None = None) -> Diagnostic:
+    (diagnostic,) = check(text, tables if tables is not None else empty())
+    return diagnostic
 
 
 CREATE = "CREATE TABLE t (id BIGINT, ts TIMESTAMP, s STRING) USING iceberg PARTITIONED BY (days(ts));\n"
@@ -108,8 +108,8 @@ CREATE = "CREATE TABLE t (id BIGINT, ts TIMESTAMP, s STRING) USING iceberg PARTI
     ],
 )
 def test_each_statement_is_judged_on_what_the_ones_before_it_left(script: str, expected: list[str]) -> None:
-    found = [d.code for d in check(script, empty()) if d.code[3] != "5"]
-    assert found == expected
+    actual = [d.code for d in check(script, empty()) if d.code[3] != "5"]
+    assert actual == expected
 
 
 @pytest.mark.parametrize(
@@ -122,8 +122,8 @@ def test_each_statement_is_judged_on_what_the_ones_before_it_left(script: str, e
     ],
 )
 def test_why_there_is_no_table(script: str, why: str) -> None:
-    found = only(script + "ALTER TABLE t ADD PARTITION FIELD id")
-    assert found.message == f"there is no table `t`: {why}"
+    diagnostic = only(script + "ALTER TABLE t ADD PARTITION FIELD id")
+    assert diagnostic.message == f"there is no table `t`: {why}"
 
 
 @pytest.mark.parametrize(
@@ -168,9 +168,9 @@ def test_what_is_half_known_is_less_known_after_a_change(why: str | None) -> Non
 
 
 def test_a_column_statement_leaves_another_format_as_it_is() -> None:
-    known = empty()
-    known.put(Table(("local", "db", "t"), kind=RelationKind.OTHER, provider="parquet"))
-    assert codes("ALTER TABLE t ADD COLUMN n INT; ALTER TABLE t ADD PARTITION FIELD n", known) == ["SIS412"]
+    tables = empty()
+    tables.put(Table(("local", "db", "t"), kind=RelationKind.OTHER, provider="parquet"))
+    assert codes("ALTER TABLE t ADD COLUMN n INT; ALTER TABLE t ADD PARTITION FIELD n", tables) == ["SIS412"]
 
 
 def test_a_table_made_like_another_is_not_followed() -> None:
@@ -199,11 +199,11 @@ def test_case_sensitivity_is_followed() -> None:
 
 
 def test_follow_leaves_its_mark_and_check_none() -> None:
-    known = empty()
-    check(CREATE, known)
-    assert not isinstance(known.get(("t",)), Table)
-    check_and_apply(CREATE, known)
-    assert isinstance(known.get(("t",)), Table)
+    tables = empty()
+    check(CREATE, tables)
+    assert not isinstance(tables.get(("t",)), Table)
+    check_and_apply(CREATE, tables)
+    assert isinstance(tables.get(("t",)), Table)
 
 
 @pytest.mark.parametrize(
@@ -238,9 +238,9 @@ def test_damage_by_letter_case() -> None:
 @pytest.mark.parametrize("name", ["branch_b", "tag_x", "TAG_x"])
 def test_branches_and_tags(name: str) -> None:
     """In small letters alone, measured: TABLE_OR_VIEW_NOT_FOUND for `t.BRANCH_b`."""
-    found = only(CREATE + f"ALTER TABLE t.{name} ADD PARTITION FIELD id")
-    assert found.code == "SIS412"
-    assert ("there is no table" in found.message) == (name == "TAG_x")
+    diagnostic = only(CREATE + f"ALTER TABLE t.{name} ADD PARTITION FIELD id")
+    assert diagnostic.code == "SIS412"
+    assert ("there is no table" in diagnostic.message) == (name == "TAG_x")
 
 
 def test_a_name_of_the_past_in_other_letters() -> None:
@@ -273,13 +273,13 @@ class Session(Tables):
         return Schema((Field("id", Primitive("long")), Field("s", Primitive("string"))))
 
 
-def left_by(script: str, known: Tables | None = None) -> Table:
-    known = known if known is not None else empty()
-    report = check_and_apply(script, known)
+def left_by(script: str, tables: Tables | None = None) -> Table:
+    tables = tables if tables is not None else empty()
+    report = check_and_apply(script, tables)
     assert report.ok, report.errors
-    found = known.get(("t",))
-    assert isinstance(found, Table)
-    return found
+    table = tables.get(("t",))
+    assert isinstance(table, Table)
+    return table
 
 
 def columns(table: Table) -> list[str]:
@@ -328,13 +328,13 @@ TWO = "CREATE TABLE t (id INT NOT NULL, p STRUCT<a: INT>, s STRING) USING iceber
 )
 def test_columns_after(change: str, expected: list[str]) -> None:
     # What Spark refuses for other reasons than partitioning is followed as far as it goes.
-    known = empty()
-    check_and_apply(TWO, known)
-    check_and_apply(change, known)
-    found = known.get(("t",))
-    assert isinstance(found, Table)
+    tables = empty()
+    check_and_apply(TWO, tables)
+    check_and_apply(change, tables)
+    table = tables.get(("t",))
+    assert isinstance(table, Table)
     if "nope" not in change:
-        assert columns(found) == expected
+        assert columns(table) == expected
 
 
 def test_which_of_two_names_comes_back_is_left_open() -> None:
@@ -371,12 +371,12 @@ def test_properties_after() -> None:
 
 def test_rows_after() -> None:
     assert not left_by(TWO).has_rows
-    known = Session(catalog="local", namespace=("db",), complete=True)
-    assert left_by("CREATE TABLE t USING iceberg AS SELECT 1L AS id, 'a' AS s", known).has_rows
+    tables = Session(catalog="local", namespace=("db",), complete=True)
+    assert left_by("CREATE TABLE t USING iceberg AS SELECT 1L AS id, 'a' AS s", tables).has_rows
 
 
 def test_create_or_replace_over_unknown_specs() -> None:
-    known = empty()
+    tables = empty()
     old = Table(
         ("local", "db", "t"),
         schema=Schema((Field("id", Primitive("int"), False, 1),)),
@@ -384,8 +384,8 @@ def test_create_or_replace_over_unknown_specs() -> None:
         properties={"a": "1"},
         why_unknown="nobody looked",
     )
-    known.put(old)
-    table = left_by("CREATE OR REPLACE TABLE t (id INT, s STRING) USING iceberg", known)
+    tables.put(old)
+    table = left_by("CREATE OR REPLACE TABLE t (id INT, s STRING) USING iceberg", tables)
     assert (table.specs, table.why_unknown) == (None, "nobody looked")
     assert columns(table) == ["id int 1", "s string 8"]
 
@@ -399,11 +399,11 @@ def test_properties_stay_over_create_or_replace() -> None:
 
 def test_other_formats_after() -> None:
     script = "CREATE TABLE spark_catalog.db.u (id INT);"
-    known = empty()
-    check_and_apply(script, known)
-    found = known.get(("spark_catalog", "db", "u"))
-    assert isinstance(found, Table)
-    assert (found.name, found.kind, found.provider) == (("spark_catalog", "db", "u"), RelationKind.OTHER, "parquet")
+    tables = empty()
+    check_and_apply(script, tables)
+    table = tables.get(("spark_catalog", "db", "u"))
+    assert isinstance(table, Table)
+    assert (table.name, table.kind, table.provider) == (("spark_catalog", "db", "u"), RelationKind.OTHER, "parquet")
 
 
 # --- what is known from outside --------------------------------------------------------------
@@ -420,8 +420,8 @@ def test_errors_about_absence_only_where_absence_is_known() -> None:
 
 
 def test_text_alone_is_judged_whatever_is_known() -> None:
-    found = codes("ALTER TABLE t ADD PARTITION FIELD weeks(ts)", Tables())
-    assert found == ["SIS002", "SIS101"]
+    actual = codes("ALTER TABLE t ADD PARTITION FIELD weeks(ts)", Tables())
+    assert actual == ["SIS002", "SIS101"]
 
 
 def test_nothing_is_noted_of_statements_without_partition_ddl() -> None:
@@ -478,13 +478,13 @@ def test_words_of_constraints_in_a_query() -> None:
 )
 def test_types_that_no_statement_makes(kind: str, expected: str) -> None:
     columns = Schema((Field("event_guid", Primitive(kind), False, 1),))
-    known = empty()
-    known.put(Table(("local", "db", "t"), schema=columns, specs=create_specs([])))
-    assert codes("ALTER TABLE t ADD PARTITION FIELD event_guid", known) == [expected]
+    tables = empty()
+    tables.put(Table(("local", "db", "t"), schema=columns, specs=create_specs([])))
+    assert codes("ALTER TABLE t ADD PARTITION FIELD event_guid", tables) == [expected]
 
 
 @pytest.mark.parametrize(
-    ("name", "provider", "found"),
+    ("name", "provider", "expected"),
     [
         ("t", "iceberg", "SIS101"),
         ("c.db.t", "parquet", "SIS101"),
@@ -496,10 +496,10 @@ def test_types_that_no_statement_makes(kind: str, expected: str) -> None:
         ("spark_catalog.db.t", "parquet", "SIS413"),
     ],
 )
-def test_whose_format_it_is(name: str, provider: str, found: str) -> None:
+def test_whose_format_it_is(name: str, provider: str, expected: str) -> None:
     table = f"CREATE TABLE {name} (ts TIMESTAMP) "
     clause = "PARTITIONED BY (weeks(ts))"
-    assert codes(f"{table} USING {provider} {clause}", Tables()) == [found]
+    assert codes(f"{table} USING {provider} {clause}", Tables()) == [expected]
     assert codes(f"{table} {clause}", Tables()) == (["SIS413"] if name.startswith("spark_catalog") else ["SIS101"])
 
 
@@ -524,23 +524,23 @@ def test_whose_format_it_is_in_a_known_catalog() -> None:
     ],
 )
 def test_what_is_not_known_is_named(statement: str, says: str) -> None:
-    known = Tables(catalog="local", namespace=("db",))
-    known.put(Table(("local", "db", "t")))
-    note = only(statement, known)
+    tables = Tables(catalog="local", namespace=("db",))
+    tables.put(Table(("local", "db", "t")))
+    note = only(statement, tables)
     assert note.message.endswith(f": {says}")
 
 
 def test_why_columns_are_not_known_is_said() -> None:
-    known = Tables([Table(("local", "db", "t"), why_unknown="nobody looked")], catalog="local")
-    note = only("ALTER TABLE db.t ADD PARTITION FIELD id", known)
+    tables = Tables([Table(("local", "db", "t"), why_unknown="nobody looked")], catalog="local")
+    note = only("ALTER TABLE db.t ADD PARTITION FIELD id", tables)
     assert note.message.endswith(": its columns are unknown (nobody looked)")
-    note = only("ALTER TABLE db.t ADD COLUMN v VARIANT", known)
+    note = only("ALTER TABLE db.t ADD COLUMN v VARIANT", tables)
     assert note.message.endswith(": its format version is unknown (nobody looked)")
 
 
 def test_only_create_like_is_of_sparks_own_catalog() -> None:
     """Nodes of unreadable statements have a `like`, too, which is the name of a mistake."""
-    known = Tables(catalog="local", namespace=("db",))
+    tables = Tables(catalog="local", namespace=("db",))
     names = {
         "ALTER TABLE t ADD PARTITION FIELD bucket(8 id)": ("t",),
         "CREATE TABLE t LIKE u": ("spark_catalog", "default", "t"),
@@ -548,7 +548,7 @@ def test_only_create_like_is_of_sparks_own_catalog() -> None:
     }
     for text, name in names.items():
         (statement,) = statements(text)
-        assert Context(text, parse(statement), known, statement).target_name == name
+        assert Context(text, parse(statement), tables, statement).target_name == name
 
 
 @pytest.mark.parametrize(
@@ -572,14 +572,14 @@ def test_the_transform_that_a_format_means(pattern: str, name: str | None) -> No
 def test_two_things_that_are_not_known() -> None:
     skipped = [SkippedRule(rule, f"what{i}", f"why{i % 2}") for i, rule in enumerate(ALL[3:5])]
     (statement,) = statements("DROP TABLE t")
-    found = skipped_note(Context("DROP TABLE t", parse(statement), empty(), statement), skipped)
-    assert found.message == "partly checked: what0 is unknown (why0); what1 is unknown (why1)"
+    note = skipped_note(Context("DROP TABLE t", parse(statement), empty(), statement), skipped)
+    assert note.message == "partly checked: what0 is unknown (why0); what1 is unknown (why1)"
 
 
 def test_a_template_names_its_words() -> None:
-    found = only("ALTER TABLE t ADD PARTITION FIELD bucket({{ n }}, id)")
-    assert found.message == "not checked: the value of `{{ n }}` is unknown"
-    assert found.help == "check the statement with the values filled in, as `iceberg-sql run --var` does"
+    diagnostic = only("ALTER TABLE t ADD PARTITION FIELD bucket({{ n }}, id)")
+    assert diagnostic.message == "not checked: the value of `{{ n }}` is unknown"
+    assert diagnostic.help == "check the statement with the values filled in, as `iceberg-sql run --var` does"
 
 
 METADATA_TABLES = """
@@ -599,15 +599,15 @@ def test_metadata_tables(name: str) -> None:
 
 
 def test_a_table_of_another_format_is_replaced_by_a_new_one() -> None:
-    known = empty()
-    known.put(Table(("local", "db", "t"), kind=RelationKind.OTHER, provider="parquet"))
-    assert codes("CREATE OR REPLACE TABLE t (id INT) USING iceberg PARTITIONED BY (id)", known) == []
+    tables = empty()
+    tables.put(Table(("local", "db", "t"), kind=RelationKind.OTHER, provider="parquet"))
+    assert codes("CREATE OR REPLACE TABLE t (id INT) USING iceberg PARTITIONED BY (id)", tables) == []
 
 
 def test_a_table_without_columns() -> None:
-    known = empty()
-    known.put(Table(("local", "db", "t"), schema=Schema(()), specs=create_specs([])))
-    assert only("ALTER TABLE t DROP COLUMN n", known).help == "add the column first"
+    tables = empty()
+    tables.put(Table(("local", "db", "t"), schema=Schema(()), specs=create_specs([])))
+    assert only("ALTER TABLE t DROP COLUMN n", tables).help == "add the column first"
 
 
 def test_a_hidden_column_in_a_query() -> None:
@@ -634,16 +634,16 @@ def test_columns_of_a_query_by_the_session() -> None:
 
 
 def test_other_formats_and_views_are_no_tables_to_alter() -> None:
-    known = empty()
+    tables = empty()
     for kind in (RelationKind.OTHER, RelationKind.VIEW):
-        known.put(Table(("local", "db", "t"), kind=kind, provider="parquet"))
-        assert codes("ALTER TABLE t ADD PARTITION FIELD id", known) == ["SIS412"]
+        tables.put(Table(("local", "db", "t"), kind=kind, provider="parquet"))
+        assert codes("ALTER TABLE t ADD PARTITION FIELD id", tables) == ["SIS412"]
 
 
 def test_a_table_of_an_unnamed_format() -> None:
-    known = empty()
-    known.put(Table(("local", "db", "t"), kind=RelationKind.OTHER))
-    assert "not an Iceberg table" in only("ALTER TABLE t ADD PARTITION FIELD id", known).message
+    tables = empty()
+    tables.put(Table(("local", "db", "t"), kind=RelationKind.OTHER))
+    assert "not an Iceberg table" in only("ALTER TABLE t ADD PARTITION FIELD id", tables).message
 
 
 def test_hive_statements_on_unknown_tables() -> None:
@@ -654,12 +654,12 @@ def test_hive_statements_on_unknown_tables() -> None:
 
 def test_a_field_named_like_a_column_is_dropped_by_its_clause() -> None:
     """No statement makes such a field without an error; a table may have one all the same."""
-    known = empty()
-    check_and_apply("-- iceberg-sql: ignore\n" + CREATE.replace("days(ts)", "s"), known)
-    check_and_apply("-- iceberg-sql: ignore\nALTER TABLE t ADD PARTITION FIELD bucket(4, id) AS id", known)
-    found = only("ALTER TABLE t DROP PARTITION FIELD id", known)
-    assert (found.code, found.fix is not None) == ("SIS401", True)
-    assert "DROP PARTITION FIELD bucket(4, id)" in (found.help or "")
+    tables = empty()
+    check_and_apply("-- iceberg-sql: ignore\n" + CREATE.replace("days(ts)", "s"), tables)
+    check_and_apply("-- iceberg-sql: ignore\nALTER TABLE t ADD PARTITION FIELD bucket(4, id) AS id", tables)
+    diagnostic = only("ALTER TABLE t DROP PARTITION FIELD id", tables)
+    assert (diagnostic.code, diagnostic.fix is not None) == ("SIS401", True)
+    assert "DROP PARTITION FIELD bucket(4, id)" in (diagnostic.help or "")
 
 
 def test_a_table_of_unknown_specs_keeps_its_columns() -> None:
@@ -674,14 +674,14 @@ def test_a_fault_of_a_rule_stops_no_statement() -> None:
 
     report = check(CREATE, Broken())
     assert not report.refuses
-    (found,) = report.failed
-    assert "RuntimeError: no such thing" in found.message
+    (diagnostic,) = report.failed
+    assert "RuntimeError: no such thing" in diagnostic.message
 
 
 # --- one fault does not blind -----------------------------------------------------------------
 
 
-@pytest.mark.parametrize("known", [empty, Tables])
+@pytest.mark.parametrize("tables_type", [empty, Tables])
 @pytest.mark.parametrize(
     ("create", "then", "expected"),
     [
@@ -703,9 +703,11 @@ def test_a_fault_of_a_rule_stops_no_statement() -> None:
         ("PARTITIONED BY (weeks(ts))", "ADD PARTITION FIELD id", ["SIS101"]),
     ],
 )
-def test_a_faulty_create_leaves_its_columns(known: type[Tables], create: str, then: str, expected: list[str]) -> None:
+def test_a_faulty_create_leaves_its_columns(
+    tables_type: type[Tables], create: str, then: str, expected: list[str]
+) -> None:
     script = f"CREATE TABLE t (id BIGINT, ts TIMESTAMP, s STRING) USING iceberg {create};"
-    assert codes(f"{script} ALTER TABLE t {then}", known()) == expected
+    assert codes(f"{script} ALTER TABLE t {then}", tables_type()) == expected
 
 
 @pytest.mark.parametrize(
@@ -749,8 +751,8 @@ def test_a_table_that_is_unknown_is_said_once() -> None:
 
 
 def test_a_note_that_is_silenced_is_not_the_one_that_counts() -> None:
-    one = "ALTER TABLE a.t ADD PARTITION FIELD id"
-    (note,) = check(f"{one}; -- noqa: SIS002\n{one};\n{one}; -- noqa: SIS002\n{one}", Tables())
+    statement = "ALTER TABLE a.t ADD PARTITION FIELD id"
+    (note,) = check(f"{statement}; -- noqa: SIS002\n{statement};\n{statement}; -- noqa: SIS002\n{statement}", Tables())
     assert (note.code, note.span.row, note.statements) == ("SIS002", 2, 2)
 
 
@@ -799,8 +801,8 @@ def test_an_ignored_error_is_taken_to_have_run() -> None:
 )
 def test_what_an_unused_ignore_says(comment: str, message: str, help_: str) -> None:
     columns = "id INT, id INT" if "SIS207" in comment else "id INT"
-    found = only(f"CREATE TABLE t ({columns}) USING iceberg -- {comment}\n")
-    assert (found.code, found.message, found.help) == ("SIS003", message, help_)
+    diagnostic = only(f"CREATE TABLE t ({columns}) USING iceberg -- {comment}\n")
+    assert (diagnostic.code, diagnostic.message, diagnostic.help) == ("SIS003", message, help_)
 
 
 @pytest.mark.parametrize(
@@ -828,14 +830,14 @@ def test_the_comments_of_other_linters_are_none_of_ours(comment: str, pattern: s
     ],
 )
 def test_an_unused_ignore_goes_as_a_whole_or_stays(text: str, without: str | None) -> None:
-    found = only(text)
-    assert found.code == "SIS003"
+    diagnostic = only(text)
+    assert diagnostic.code == "SIS003"
     if without is None:
-        assert found.fix is None
+        assert diagnostic.fix is None
     else:
-        assert found.fix is not None
-        assert not found.fix.safe
-        assert apply_edits(text, found.fix.edits) == without
+        assert diagnostic.fix is not None
+        assert not diagnostic.fix.safe
+        assert apply_edits(text, diagnostic.fix.edits) == without
 
 
 def test_an_unused_ignore_is_taken_out_by_its_fix() -> None:
@@ -847,7 +849,7 @@ def test_an_unused_ignore_is_taken_out_by_its_fix() -> None:
 
 
 def test_verdict_changes_and_hides() -> None:
-    def lenient(code: str, own: Severity) -> Severity | None:
+    def lenient(code: str, severity: Severity) -> Severity | None:
         return None if code == "SIS202" else Severity.WARNING
 
     text = CREATE.replace("days(ts)", "weeks(ts), days(s)")
@@ -869,14 +871,14 @@ def test_comments_that_the_gate_takes_off_are_no_fault_for_it() -> None:
     ],
 )
 def test_comments_that_hide_a_statement(text: str, taken_out: dict[str, str]) -> None:
-    known = empty()
-    check_and_apply(CREATE, known)
-    found = only(text, known)
-    assert found.code == "SIS004"
-    assert text[found.span.start : found.span.end] == next(iter(taken_out))
-    assert (found.help or "").startswith("write `ALTER TABLE t ADD PARTITION FIELD id`, with")
-    assert found.fix is not None
-    assert {text[e.start : e.end]: e.text for e in found.fix.edits} == taken_out
+    tables = empty()
+    check_and_apply(CREATE, tables)
+    diagnostic = only(text, tables)
+    assert diagnostic.code == "SIS004"
+    assert text[diagnostic.span.start : diagnostic.span.end] == next(iter(taken_out))
+    assert (diagnostic.help or "").startswith("write `ALTER TABLE t ADD PARTITION FIELD id`, with")
+    assert diagnostic.fix is not None
+    assert {text[e.start : e.end]: e.text for e in diagnostic.fix.edits} == taken_out
 
 
 @pytest.mark.parametrize(
@@ -888,37 +890,37 @@ def test_comments_that_hide_a_statement(text: str, taken_out: dict[str, str]) ->
     ],
 )
 def test_a_comment_that_ends_with_crlf(text: str) -> None:
-    known = empty()
-    check_and_apply(CREATE, known)
-    found = only(text, known)
-    assert (found.code, found.help) == ("SIS004", "end the comment's line with LF alone")
-    assert found.fix is not None
-    cured = apply_edits(text, found.fix.edits)
+    tables = empty()
+    check_and_apply(CREATE, tables)
+    diagnostic = only(text, tables)
+    assert (diagnostic.code, diagnostic.help) == ("SIS004", "end the comment's line with LF alone")
+    assert diagnostic.fix is not None
+    cured = apply_edits(text, diagnostic.fix.edits)
     assert cured == text.replace("\r", "")
-    assert check(cured, known).diagnostics == ()
+    assert check(cured, tables).diagnostics == ()
 
 
 def test_a_comment_that_leads_astray() -> None:
     text = CREATE + "ALTER TABLE t -- drop tag\r\n RENAME TO u"
-    found = only(text)
-    assert found.code == "SIS004"
-    assert text[found.span.start :].startswith("ALTER TABLE t --")
-    assert found.message.startswith("the words `drop tag` send the statement to Iceberg's parser")
-    assert found.help == "write them differently"
+    diagnostic = only(text)
+    assert diagnostic.code == "SIS004"
+    assert text[diagnostic.span.start :].startswith("ALTER TABLE t --")
+    assert diagnostic.message.startswith("the words `drop tag` send the statement to Iceberg's parser")
+    assert diagnostic.help == "write them differently"
 
 
 def test_a_blank_that_iceberg_does_not_know() -> None:
     text = CREATE + "ALTER TABLE t ADD PARTITION FIELD\u00a0id"
-    found = only(text)
-    assert found.code == "SIS004"
-    assert found.message == "Iceberg's grammar does not accept U+00A0 as white space"
-    assert (text[found.span.start : found.span.end], found.help) == ("\u00a0", "write a plain space")
-    assert found.fix is not None
-    assert found.fix.title == "write a plain space"
-    (edit,) = found.fix.edits
-    assert (edit.start, edit.end, edit.text) == (found.span.start, found.span.end, " ")
+    diagnostic = only(text)
+    assert diagnostic.code == "SIS004"
+    assert diagnostic.message == "Iceberg's grammar does not accept U+00A0 as white space"
+    assert (text[diagnostic.span.start : diagnostic.span.end], diagnostic.help) == ("\u00a0", "write a plain space")
+    assert diagnostic.fix is not None
+    assert diagnostic.fix.title == "write a plain space"
+    (edit,) = diagnostic.fix.edits
+    assert (edit.start, edit.end, edit.text) == (diagnostic.span.start, diagnostic.span.end, " ")
     # The gate repairs comments, and never the white space inside a statement: its tokens are not checked.
-    assert list(check(text, empty(), is_routed=True)) == [found]
+    assert list(check(text, empty(), is_routed=True)) == [diagnostic]
 
 
 # --- any text --------------------------------------------------------------------------------
@@ -944,11 +946,11 @@ WORDS = st.sampled_from(
 
 
 def sound(text: str) -> None:
-    for known in (Tables(), empty()):
-        report = check(text, known)
+    for tables in (Tables(), empty()):
+        report = check(text, tables)
         rows = text.count("\n") + text.count("\r") + 1
-        places = [d.span for d in report]
-        assert places == sorted(places, key=lambda span: span.start)
+        spans = [d.span for d in report]
+        assert spans == sorted(spans, key=lambda span: span.start)
         for d in report:
             assert "checker's own" not in d.message, d
             assert 0 <= d.span.start <= d.span.end <= len(text)
@@ -1005,13 +1007,13 @@ def test_a_renamed_table_stays_in_its_namespace_or_goes_where_it_is_said(new: st
 
 def test_a_table_has_one_note_however_its_name_is_written() -> None:
     script = ";".join(f"ALTER TABLE {name} ADD PARTITION FIELD days(ts)" for name in ("`t`", "t", "T", "db.`t`"))
-    found = only(script, Tables(catalog="local", namespace=("db",)))
-    assert found.message == "only the text was checked: table `t` is unknown"
-    assert found.statements == 4
+    diagnostic = only(script, Tables(catalog="local", namespace=("db",)))
+    assert diagnostic.message == "only the text was checked: table `t` is unknown"
+    assert diagnostic.statements == 4
 
 
 @pytest.mark.parametrize(
-    ("message", "said", "to_write"),
+    ("message", "expected", "to_write"),
     [
         ("table ``t`` is", "table `t` is", "table `t` is"),
         ("``a`.`b``, `c`", "`a.b`, `c`", "`a.b`, `c`"),
@@ -1025,8 +1027,8 @@ def test_a_table_has_one_note_however_its_name_is_written() -> None:
         ("```a``b``", *["```a``b``"] * 2),
     ],
 )
-def test_names_have_one_pair_of_backticks(message: str, said: str, to_write: str) -> None:
-    assert without_nested_backticks(message) == said
+def test_names_have_one_pair_of_backticks(message: str, expected: str, to_write: str) -> None:
+    assert without_nested_backticks(message) == expected
     assert without_nested_backticks(message, to_write=True) == to_write
 
 
@@ -1066,8 +1068,8 @@ TAG = "ALTER TABLE db.t CREATE TAG b"
     ],
 )  # fmt: skip
 def test_the_current_snapshot(script: str, expected: list[str]) -> None:
-    found = check(script, Tables(catalog="lake"))
-    assert [d.code for d in found if d.severity is Severity.ERROR] == expected
+    report = check(script, Tables(catalog="lake"))
+    assert [d.code for d in report if d.severity is Severity.ERROR] == expected
 
 
 def test_a_program_may_write_rows_that_nobody_sees() -> None:

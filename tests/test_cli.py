@@ -43,7 +43,7 @@ def stdin(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "code"),
+    ("command", "code"),
     [
         ("check clean.sql", 0),
         ("check unknown.sql", 0),
@@ -62,17 +62,17 @@ def stdin(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
         ("config", 0),
     ],
 )
-def test_exit_codes(words: str, code: int, capsys: Any) -> None:
-    assert main(words.split()) == code
+def test_exit_codes(command: str, code: int, capsys: Any) -> None:
+    assert main(command.split()) == code
     err = capsys.readouterr().err
     assert bool(err) is (code == 2)
     assert "Traceback" not in err
 
 
-@pytest.mark.parametrize("words", [["nonsense"], ["check", "--nonsense"], ["check", "--output-format", "x"]])
-def test_wrong_arguments(words: list[str], capsys: Any) -> None:
+@pytest.mark.parametrize("arguments", [["nonsense"], ["check", "--nonsense"], ["check", "--output-format", "x"]])
+def test_wrong_arguments(arguments: list[str], capsys: Any) -> None:
     with pytest.raises(SystemExit) as stop:
-        main(words)
+        main(arguments)
     assert stop.value.code == 2
     assert "usage: iceberg-sql" in capsys.readouterr().err
 
@@ -102,8 +102,8 @@ def test_an_unreadable_file_does_not_hide_the_others(project: Path, capsys: Any)
 def test_an_unreadable_file_is_in_every_report(project: Path, output: str, capsys: Any) -> None:
     """A report of a check that could not read a file must not look like that of a clean one."""
     (project / "bad.sql").write_bytes(b"\xe9")
-    for words in (["bad.sql", "clean.sql"], ["bad.sql"]):
-        assert main(["check", "--output-format", output, *words]) == 2
+    for file_names in (["bad.sql", "clean.sql"], ["bad.sql"]):
+        assert main(["check", "--output-format", output, *file_names]) == 2
         out = capsys.readouterr().out
         if output in HUMAN_FORMATS:
             assert "1 file could not be checked or written\n" in out
@@ -181,7 +181,7 @@ def test_the_rules_that_could_not_judge_are_named_on_demand(tmp_path: Path, caps
 
 def test_statistics_for_machines(project: Path, capsys: Any) -> None:
     assert main(["check", "--statistics", "--output-format", "json", "weeks.sql", "unknown.sql"]) == 1
-    counts = {found["code"]: found["count"] for found in json.loads(capsys.readouterr().out)}
+    counts = {entry["code"]: entry["count"] for entry in json.loads(capsys.readouterr().out)}
     assert counts == {"SIS002": 2, "SIS101": 1}
     assert main(["check", "--statistics", "--output-format", "sarif", "weeks.sql"]) == 2
     assert "--statistics needs --output-format concise, " in capsys.readouterr().err
@@ -320,8 +320,8 @@ def test_rules_lists_all(capsys: Any) -> None:
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[0] for line in lines] == [rule.code for rule in ALL]
     main(["rules", "--output-format", "json"])
-    found = json.loads(capsys.readouterr().out)
-    assert [(item["code"], item["url"]) for item in found] == [(r.code, url_of(r.code)) for r in ALL]
+    entries = json.loads(capsys.readouterr().out)
+    assert [(item["code"], item["url"]) for item in entries] == [(r.code, url_of(r.code)) for r in ALL]
     main(["rules", "--output-format", "markdown"])
     assert capsys.readouterr().out == catalogue()
 

@@ -37,11 +37,11 @@ def test_what_changed(top: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for name in "cdefg":
         (top / "one" / f"{name}.sql").write_text("ALTER TABLE t ADD PARTITION FIELD weeks(a)")
     assert main([str(top), "--keep"]) == 1
-    said = capsys.readouterr().out
-    assert "one: SIS101 1 -> 6 (c.sql, d.sql, e.sql and 2 more)\n" in said
-    assert "two: SIS101 1 -> 0 (a.sql)\n" in said
+    output = capsys.readouterr().out
+    assert "one: SIS101 1 -> 6 (c.sql, d.sql, e.sql and 2 more)\n" in output
+    assert "two: SIS101 1 -> 0 (a.sql)\n" in output
     assert main([str(top)]) == 1  # nothing was remembered
-    assert capsys.readouterr().out == said
+    assert capsys.readouterr().out == output
     (top / "one").rename(top / "three")
     assert main([str(top)]) == 1
     assert capsys.readouterr().out.count("three: ") > 1
@@ -49,15 +49,15 @@ def test_what_changed(top: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_a_failure_is_counted(top: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     main([str(top)])
-    monkeypatch.setattr(Linter, "lint", lambda *given: 1 / 0)
+    monkeypatch.setattr(Linter, "lint", lambda *arguments: 1 / 0)
     assert main([str(top)]) == 1
     assert "one: failed: ZeroDivisionError 0 -> 1 (a.sql)\n" in capsys.readouterr().out
 
 
 def test_another_commit_is_said(top: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    def git(*words: str) -> None:
+    def git(*arguments: str) -> None:
         command = ["git", "-C", str(top / "one"), "-c", "user.name=a", "-c", "user.email=a@b"]
-        subprocess.run([*command, *words], check=True, capture_output=True)
+        subprocess.run([*command, *arguments], check=True, capture_output=True)
 
     git("init")
     git("commit", "--allow-empty", "-m", "a")
@@ -76,5 +76,5 @@ def test_no_text_of_theirs(top: Path, capsys: pytest.CaptureFixture[str]) -> Non
 
 
 def test_wrong_words(top: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    for words in ([], [str(top / "nope")], [str(top), "--what"], [str(top), str(top)]):
-        assert main(words) == 2
+    for arguments in ([], [str(top / "nope")], [str(top), "--what"], [str(top), str(top)]):
+        assert main(arguments) == 2

@@ -153,8 +153,8 @@ def test_exclude_and_force_exclude(project: Path, capsys: Any) -> None:
     for name in ("a.sql", "old/b.sql", "sub/gen1.sql", "sub/c.sql"):
         write(project / name, WEEKS)
 
-    def files(*words: str) -> set[str]:
-        main(["check", "--output-format", "concise", "-q", "--select", "SIS101", *words])
+    def files(*arguments: str) -> set[str]:
+        main(["check", "--output-format", "concise", "-q", "--select", "SIS101", *arguments])
         return {line.split(":")[0] for line in capsys.readouterr().out.splitlines() if "SIS101" in line}
 
     assert files() == {"a.sql", "sub/c.sql"}
@@ -171,8 +171,8 @@ def test_ddl_files_are_read_first(project: Path, capsys: Any) -> None:
     write(project / "job.sql", "ALTER TABLE db.t ADD PARTITION FIELD bucket(8, nope);")
     write(project / "early.sql", "ALTER TABLE db.u ADD PARTITION FIELD bucket(8, nope);")
     main(["check", "--output-format", "concise", "-q"])
-    found = [line.split(" ")[:2] for line in capsys.readouterr().out.splitlines()]
-    assert found == [
+    diagnostics = [line.split(" ")[:2] for line in capsys.readouterr().out.splitlines()]
+    assert diagnostics == [
         ["early.sql:1:13:", "note[SIS002]"],
         ["job.sql:1:48:", "error[SIS201]"],
         ["schema/3.sql:1:43:", "error[SIS202]"],
@@ -193,14 +193,14 @@ def test_config_shows_what_is_in_force(project: Path, capsys: Any) -> None:
     file = own(project, 'ignore = ["SIS1"]\nper-file-ignores = { "x/*" = ["SIS2"] }\ncase-sensitive = true\n')
     assert main(["config", "--select", "SIS1,SIS2", "--metadata", "db.t=m.json"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    shown = {line.split(" = ")[0]: line for line in lines if " = " in line}
-    assert set(shown) <= set(SETTINGS)
+    setting_lines = {line.split(" = ")[0]: line for line in lines if " = " in line}
+    assert set(setting_lines) <= set(SETTINGS)
     assert len(lines) == len(SETTINGS)
-    assert shown["ignore"].startswith('ignore = ["SIS1"]')
-    assert shown["ignore"].endswith(f"# {file}")
-    assert shown["select"].endswith("# the command line")
-    assert shown["exclude"].endswith("# default")
-    assert f'"db.t" = "{project / "m.json"}"' in shown["metadata"]
+    assert setting_lines["ignore"].startswith('ignore = ["SIS1"]')
+    assert setting_lines["ignore"].endswith(f"# {file}")
+    assert setting_lines["select"].endswith("# the command line")
+    assert setting_lines["exclude"].endswith("# default")
+    assert f'"db.t" = "{project / "m.json"}"' in setting_lines["metadata"]
     read = write(project / "again.toml", "\n".join(line for line in lines if not line.startswith("#")))
     assert Configuration(read).of(project).select == ("SIS1", "SIS2")
 
@@ -209,10 +209,10 @@ def test_globs_are_asked_once_for_each_rule_and_file(
     project: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A file may have thousands of findings, and the settings as many globs."""
-    asked: list[str] = []
+    matched_globs: list[str] = []
 
     def ask(path: Path, glob: str, root: Path) -> bool:
-        asked.append(glob)
+        matched_globs.append(glob)
         return matches(path, glob, root)
 
     monkeypatch.setattr(settings, "matches", ask)
@@ -224,5 +224,5 @@ def test_globs_are_asked_once_for_each_rule_and_file(
     _glob_pattern.cache_clear()
     assert main(["check", "--no-cache", "-j", "1", "a.sql", "b.sql"]) == 1
     assert capsys.readouterr().out.count("SIS101") >= 20
-    assert len(asked) == 2 * 600
+    assert len(matched_globs) == 2 * 600
     assert _glob_pattern.cache_info().misses == 600

@@ -36,7 +36,7 @@ CAST = call("Cast", "CAST(name AS INT)", "int", NAME)
 
 
 @pytest.mark.parametrize(
-    ("term", "words"),
+    ("term", "reason"),
     [
         (equal(MONTH, number(2)), "`month(ts)` is cyclic, so it is not a range of `ts`"),
         (equal(number(2), MONTH), "`month(ts)` is cyclic"),
@@ -49,14 +49,14 @@ CAST = call("Cast", "CAST(name AS INT)", "int", NAME)
         (equal(ID, call("ScalarSubquery", "(SELECT 1)", "int")), "known only when the query runs"),
     ],
 )
-def test_why_iceberg_does_not_receive_it(term: SparkExpression, words: str) -> None:
-    assert words in why_not_pushed(term)
+def test_why_iceberg_does_not_receive_it(term: SparkExpression, reason: str) -> None:
+    assert reason in why_not_pushed(term)
 
 
 def test_functions_that_are_not_passed_to_iceberg() -> None:
     bucket = call("StaticInvoke", "iceberg_bucket(4, id)", "int", number(4), ID)
-    own = FieldClause("id", "id", "identity")
-    why = why_withheld(bucket, "id", [own])
+    identity_field = FieldClause("id", "id", "identity")
+    why = why_withheld(bucket, "id", [identity_field])
     assert "a partition field is `id` itself" in why
     assert why_not_pushed(equal(bucket, number(0)), why) == why
     assert "wrong rows for some values of `id`" in why_withheld(bucket, "id", [])
@@ -66,11 +66,11 @@ def test_functions_that_are_not_passed_to_iceberg() -> None:
 
 
 def test_columns_without_metrics() -> None:
-    for kind, words in (("struct<a: int>", "a struct"), ("array<int>", "an array")):
+    for kind, description in (("struct<a: int>", "a struct"), ("array<int>", "an array")):
         column = SparkExpression("AttributeReference", "s", kind)
         term = call("IsNull", "s IS NULL", "boolean", column)
         why = why_not_pruning(term, ["s"], [], total=2, fully_matching=0, without_bounds={"s": 2})
-        assert why == f"Iceberg has no bounds or null counts for `s`, {words}"
+        assert why == f"Iceberg has no bounds or null counts for `s`, {description}"
     inner = call("GetStructField", "s.a", "int", SparkExpression("AttributeReference", "s", "struct<a: int>"))
     term = call("IsNull", "s.a IS NULL", "boolean", inner)
     assert "bounds for `s.a`" in why_not_pruning(term, ["s.a"], [], total=2, fully_matching=0, without_bounds={})
@@ -130,7 +130,7 @@ def _format(pattern: str) -> SparkExpression:
     ],
 )
 def test_rewrites(term: SparkExpression, expected: list[str]) -> None:
-    assert [found.replace(COLUMN, "{}") for found in rewrites(term)] == expected
+    assert [rewrite.replace(COLUMN, "{}") for rewrite in rewrites(term)] == expected
 
 
 def test_trials_are_near_the_constants() -> None:

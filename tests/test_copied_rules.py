@@ -96,10 +96,10 @@ def replaced(monkeypatch: pytest.MonkeyPatch, rule: Rule, copy: Rule) -> None:
     monkeypatch.setitem(BY_CODE, copy.code, copy)
     by_kind = {kind: tuple(copy if r is rule else r for r in rules) for kind, rules in rule_runner._RULES.items()}
     monkeypatch.setattr(rule_runner, "_RULES", by_kind)
-    every = frozenset(BY_CODE)
+    codes = frozenset(BY_CODE)
     for module in (rule_runner, reporting, engine, host_suppressions):
-        monkeypatch.setattr(module, "EVERY_CODE", every)
-    monkeypatch.setattr(directives, "_CODES", every)
+        monkeypatch.setattr(module, "EVERY_CODE", codes)
+    monkeypatch.setattr(directives, "_CODES", codes)
 
 
 _FIELDS = tuple(field.name for field in dataclasses.fields(Diagnostic))
@@ -141,20 +141,20 @@ def findings_of(code: str, copied: str) -> list[list[str]]:
 def of_calls(report: Report, diagnostic: Diagnostic, api: str) -> Iterator[Diagnostic]:
     """A finding as one of calls: that create a table, that need not, and in a branch of the program."""
     text = report.text
-    places = range(len(text) + 1)
-    arm = (0, len(text), Branch(0, 0, len(text)))
-    for sql, arms in ((text, ()), ("CREATE TABLE IF NOT EXISTS", ()), ("CREATE", (arm,))):
-        worded = in_api_terms(SqlFragment(sql, places, places, api=api, branch_ranges=arms), diagnostic)
+    offsets = range(len(text) + 1)
+    branch_range = (0, len(text), Branch(0, 0, len(text)))
+    for sql, branch_ranges in ((text, ()), ("CREATE TABLE IF NOT EXISTS", ()), ("CREATE", (branch_range,))):
+        worded = in_api_terms(SqlFragment(sql, offsets, offsets, api=api, branch_ranges=branch_ranges), diagnostic)
         if worded is not None:
             yield worded
 
 
 def templated(text: str) -> Iterator[str]:
     """A script in which a template completes the names of the tables that it creates, or adds a partition field."""
-    named = text
+    script = text
     for name in dict.fromkeys(_CREATED.findall(text)):
-        named = re.sub(rf"\b{name}\b", f"{name}_{{{{ suffix }}}}", named)
-    yield named
+        script = re.sub(rf"\b{name}\b", f"{name}_{{{{ suffix }}}}", script)
+    yield script
     yield text.replace("PARTITIONED BY (", "PARTITIONED BY ({{ field }}, ")
 
 
@@ -216,15 +216,15 @@ def literals(tree: ast.Module) -> Iterator[str]:
 
 
 def test_no_code_stands_outside_the_rules() -> None:
-    named = set()
+    file_names = set()
     for path in PACKAGE.rglob("*.py"):
         relative = path.relative_to(PACKAGE).as_posix()
         if relative.startswith("rules/"):
             continue
         text = path.read_text("utf-8")
         if "SIS" in text and any(map(_CODE.search, literals(ast.parse(text)))):
-            named.add(relative)
-    assert named == NAMED_IN
+            file_names.add(relative)
+    assert file_names == NAMED_IN
 
 
 def test_no_module_outside_the_rules_imports_one() -> None:

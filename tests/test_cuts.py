@@ -40,9 +40,9 @@ CORPUS = [example.sql for rule in ALL for example in rule.examples]
 
 
 def shown(statement: Statement) -> tuple[object, ...]:
-    tokens, pieces = statement.tokens, statement.all_tokens
+    tokens, all_tokens = statement.tokens, statement.all_tokens
     where = (statement.start, statement.end, statement.head, statement.tail)
-    return (*where, statement.first, statement.compound, statement.unclosed, tokens, pieces)
+    return (*where, statement.first, statement.compound, statement.unclosed, tokens, all_tokens)
 
 
 def agree(text: str) -> None:
@@ -121,17 +121,17 @@ def test_in_linear_time(part: str) -> None:
 def test_a_long_statement_opens_without_the_rest(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = ", ".join(f"({i}, 'a>>b')" for i in range(10_000))
     statement = statements(f"INSERT INTO t PARTITION (a) VALUES {rows};")[0]
-    asked: list[int] = []
-    pieces = LEXER.token_texts
+    lengths: list[int] = []
+    token_texts = LEXER.token_texts
 
     def counting(shaped: str) -> list[str]:
-        asked.append(len(shaped))
-        return pieces(shaped)
+        lengths.append(len(shaped))
+        return token_texts(shaped)
 
     monkeypatch.setattr(LEXER, "token_texts", counting)
     opening = statement.opening(8)
-    assert asked
-    assert max(asked) < 1000
+    assert lengths
+    assert max(lengths) < 1000
     monkeypatch.undo()
     assert opening == statement.tokens[:8]
 
@@ -143,8 +143,8 @@ NUMBERS = ["1.5e-3", "0.5", "1e", "1.", ".5", "e-7", "1.5BD", "2L", "r'a'", ">>>
 @given(st.lists(st.sampled_from([*PARTS, *NUMBERS]), min_size=1, max_size=30).map("".join))
 def test_an_opening_is_the_start_of_all_tokens(text: str) -> None:
     """Wherever the text is cut for it."""
-    for whole in statements(text):
-        count = len(whole.tokens)
-        for each in {1, 2, 3, 5, 8, 13, count // 2, count}:
-            alone = Statement(text, (whole.start, whole.end), (whole.head, whole.tail), whole.first)
-            assert alone.opening(each) == whole.tokens[:each]
+    for statement in statements(text):
+        count = len(statement.tokens)
+        for length in {1, 2, 3, 5, 8, 13, count // 2, count}:
+            alone = Statement(text, (statement.start, statement.end), (statement.head, statement.tail), statement.first)
+            assert alone.opening(length) == statement.tokens[:length]

@@ -36,13 +36,13 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def every(settings: Settings | None = None) -> list[tuple[str, str, Diagnostic]]:
     """File, place and finding, for all files."""
-    linter, given = Linter(), settings or Settings()
-    found = []
+    linter, lint_settings = Linter(), settings or Settings()
+    findings = []
     for name in find_files(["."], lambda path: path.name == "target"):
         text = Path(name).read_bytes().decode("utf-8-sig")
-        for report in linter.lint(linter.source(name, text, given), given):
-            found += [(name, text[d.span.start : d.span.end], d) for d in report]
-    return found
+        for report in linter.lint(linter.source(name, text, lint_settings), lint_settings):
+            findings += [(name, text[d.span.start : d.span.end], d) for d in report]
+    return findings
 
 
 def errors(settings: Settings | None = None) -> list[tuple[str, str, str]]:
@@ -50,11 +50,11 @@ def errors(settings: Settings | None = None) -> list[tuple[str, str, str]]:
 
 
 def notes() -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
+    notes_by_file: dict[str, list[str]] = {}
     for name, _, d in every():
         if str(d.severity) == "note":
-            found.setdefault(name, []).append(d.message)
-    return found
+            notes_by_file.setdefault(name, []).append(d.message)
+    return notes_by_file
 
 
 def changed(project: Path, change: Any) -> None:
@@ -97,16 +97,16 @@ def test_what_is_written_is_fixed(project: Path) -> None:
 
 
 def test_messages(project: Path) -> None:
-    said = {at: d.message for name, at, d in every() if name == "models/orders.sql"}
-    assert said["placed_at"] == ("`analytics_mart.orders_v2` has no column `placed_at`" + IN_COMPILED)
+    message_by_source = {at: d.message for name, at, d in every() if name == "models/orders.sql"}
+    assert message_by_source["placed_at"] == ("`analytics_mart.orders_v2` has no column `placed_at`" + IN_COMPILED)
 
 
 @pytest.mark.parametrize("name", ["macros/money.sql", "models/schema.yml", "dbt_project.yml"])
 def test_a_newer_file_for_all_models(project: Path, name: str) -> None:
     os.utime(project / name, None)
     assert errors() == BYTEXT
-    (said,) = notes()["models/daily.sql"]
-    assert said == (
+    (note,) = notes()["models/daily.sql"]
+    assert note == (
         f"not checked: dbt decides on `file_format` when it runs, and `target/manifest.json` is older than `{name}`"
     )
 
@@ -122,15 +122,15 @@ def test_a_newer_file_for_all_models(project: Path, name: str) -> None:
 def test_a_manifest_that_says_nothing(project: Path, content: str, why: str) -> None:
     (project / "target" / "manifest.json").write_text(content)
     assert errors() == BYTEXT
-    (said,) = notes()["models/daily.sql"]
-    assert said == (f"not checked: dbt decides on `file_format` when it runs, and `target/manifest.json` {why}")
+    (note,) = notes()["models/daily.sql"]
+    assert note == (f"not checked: dbt decides on `file_format` when it runs, and `target/manifest.json` {why}")
 
 
 def test_a_manifest_of_another_adapter(project: Path) -> None:
     changed(project, lambda m: m["metadata"].update(adapter_type="bigquery"))
     assert errors() == BYTEXT
-    (said,) = notes()["models/daily.sql"]
-    assert said == "not checked: dbt decides on `file_format` when it runs"
+    (note,) = notes()["models/daily.sql"]
+    assert note == "not checked: dbt decides on `file_format` when it runs"
 
 
 def test_a_manifest_before_version_7(project: Path) -> None:
@@ -150,8 +150,8 @@ def test_a_manifest_before_version_7(project: Path) -> None:
 def test_a_manifest_without_a_text(project: Path) -> None:
     changed(project, lambda m: m["nodes"]["model.shop.daily"].update(raw_code=None))
     assert [error for error in errors() if error[0] == "models/daily.sql"] == []
-    (said,) = notes()["models/daily.sql"]
-    assert said.endswith("and `target/manifest.json` does not contain the text of `daily`")
+    (note,) = notes()["models/daily.sql"]
+    assert note.endswith("and `target/manifest.json` does not contain the text of `daily`")
 
 
 def messages(path: str) -> list[tuple[str, str]]:
@@ -183,9 +183,9 @@ def test_a_list_with_a_mapping_is_an_error(project: Path) -> None:
         "models:\n  - name: more\n    config:\n      materialized: table\n      file_format: iceberg\n"
         "      partition_by:\n        - field: ts\n"
     )
-    said = "`partition_by` lists a mapping; dbt-spark copies it into the statement, which Spark refuses"
+    expected = "`partition_by` lists a mapping; dbt-spark copies it into the statement, which Spark refuses"
     for path in ("models/events.sql", "models/more.yml"):
-        assert [message for message, _ in messages(path)] == [said]
+        assert [message for message, _ in messages(path)] == [expected]
 
 
 def test_a_changed_model(project: Path) -> None:
@@ -193,8 +193,8 @@ def test_a_changed_model(project: Path) -> None:
     path = project / "models" / "orders.sql"
     path.write_text(path.read_text().replace("placed_at", "placed_on").replace("price", "cost"))
     assert [error for error in errors() if error[0] == "models/orders.sql"] == []
-    (said,) = notes()["models/orders.sql"]
-    assert said.endswith("and the model has changed since dbt wrote `target/manifest.json`")
+    (note,) = notes()["models/orders.sql"]
+    assert note.endswith("and the model has changed since dbt wrote `target/manifest.json`")
     edit(project / "models" / "daily.sql", "cast(country as string)", "country")
     assert ("models/daily.sql", "SIS202", ALL[0][2]) not in errors()
 
@@ -203,8 +203,10 @@ def test_the_columns_of_a_changed_model_are_not_known(project: Path) -> None:
     edit(project / "dbt_project.yml", "\"{{ var('format', 'iceberg') }}\"", "iceberg")
     path = project / "models" / "orders.sql"
     path.write_text(path.read_text() + "\n-- more\n")
-    said = notes()["models/orders.sql"]
-    assert "not checked: the columns, because the model has changed since dbt wrote `target/manifest.json`" in said
+    model_notes = notes()["models/orders.sql"]
+    assert (
+        "not checked: the columns, because the model has changed since dbt wrote `target/manifest.json`" in model_notes
+    )
     assert [error for error in errors() if error[0] == "models/orders.sql"] == []
 
 
@@ -238,10 +240,10 @@ def test_no_json(project: Path, content: str) -> None:
     assert errors() == BYTEXT
 
 
-@pytest.mark.parametrize("said", [None, 3, "", "yesterday", "0001-01-01T00:00:00", "9999-12-31"])
-def test_a_time_that_is_none(project: Path, said: Any) -> None:
+@pytest.mark.parametrize("generated_at", [None, 3, "", "yesterday", "0001-01-01T00:00:00", "9999-12-31"])
+def test_a_time_that_is_none(project: Path, generated_at: Any) -> None:
     """The file's own time counts, and never an earlier one than dbt's."""
-    changed(project, lambda m: m["metadata"].update(generated_at=said))
+    changed(project, lambda m: m["metadata"].update(generated_at=generated_at))
     assert errors() in (ALL, BYTEXT)
     changed(project, lambda m: m["metadata"].pop("generated_at"))
     assert errors() == ALL
@@ -258,11 +260,11 @@ def test_nodes_of_another_shape(project: Path, key: str, value: Any) -> None:
 def test_parsed_but_not_compiled(project: Path) -> None:
     """The configuration is known, the query is not."""
     changed(project, lambda m: [n.pop("compiled_code", None) for n in m["nodes"].values()])
-    found = errors()
-    assert ("models/orders.sql", "SIS201", "placed_at") not in found
-    assert ALL[0] in found  # the query casts the column
+    findings = errors()
+    assert ("models/orders.sql", "SIS201", "placed_at") not in findings
+    assert ALL[0] in findings  # the query casts the column
     helps = [d.help for name, _, d in every() if name == "models/orders.sql"]
-    assert any("run `dbt compile`" in (each or "") for each in helps)
+    assert any("run `dbt compile`" in (help_text or "") for help_text in helps)
 
 
 def test_a_setting_names_the_manifest(project: Path) -> None:
@@ -328,10 +330,10 @@ def test_a_disabled_model(project: Path) -> None:
 def test_values_that_are_no_clause(project: Path, value: str) -> None:
     """Whatever a variable has, all findings are in the model, at the place of the value."""
     changed(project, lambda m: m["nodes"]["model.shop.daily"]["config"].update(partition_by=[value]))
-    own = (project / "models" / "daily.sql").read_text()
+    model_text = (project / "models" / "daily.sql").read_text()
     for name, at, _ in every():
         if name == "models/daily.sql":
-            assert at in own
+            assert at in model_text
 
 
 @pytest.mark.parametrize(
@@ -356,12 +358,12 @@ def test_values_that_are_no_clause(project: Path, value: str) -> None:
 )
 def test_places_in_the_compiled_query(text: str, compiled: str) -> None:
     """Text outside of templates is at its own place; everything else is inside of the text."""
-    piece = compiled_query(text, compiled, (0, len(text)))
-    assert piece.sql == compiled
+    fragment = compiled_query(text, compiled, (0, len(text)))
+    assert fragment.sql == compiled
     for offset, char in enumerate(compiled):
-        start, end = piece.source_span(offset, offset + 1)
+        start, end = fragment.source_span(offset, offset + 1)
         assert 0 <= start <= end <= len(text)
         assert end - start != 1 or text[start] == char or "{" not in text
     if "from t" in compiled and compiled.startswith("select") and compiled != "other":
         at = compiled.index("from t")
-        assert text[slice(*piece.source_span(at, at + 6))] == "from t"
+        assert text[slice(*fragment.source_span(at, at + 6))] == "from t"

@@ -62,35 +62,43 @@ def plain(term: Term) -> str:
 
 def mistakes() -> list[tuple[str, str, str]]:
     script = MISTAKES.read_text(encoding="utf-8")
-    found = []
+    cases = []
     for statement in statements(script):
         head = script[statement.head : statement.start]
-        like, at = re.findall(r"^-- (\S+) \| (.*)$", head, re.MULTILINE)[-1]
-        found.append((like, at, statement.text.rstrip()))
-    return found
+        error_kind, at = re.findall(r"^-- (\S+) \| (.*)$", head, re.MULTILINE)[-1]
+        cases.append((error_kind, at, statement.text.rstrip()))
+    return cases
 
 
 def test_a_mistake_is_known_by_its_shape_and_place() -> None:
-    for like, at, sql in mistakes():
-        found = node(sql)
-        assert isinstance(found, InvalidStatement), sql
-        assert (found.error_kind or "-", sql[slice(*found.error_span)] or "$") == (like, at), sql
-        assert found.expected, sql
-        assert found.token_text == (sql[slice(*found.error_span)] or "the end of the statement"), sql
+    for error_kind, at, sql in mistakes():
+        parsed = node(sql)
+        assert isinstance(parsed, InvalidStatement), sql
+        assert (parsed.error_kind or "-", sql[slice(*parsed.error_span)] or "$") == (error_kind, at), sql
+        assert parsed.expected, sql
+        assert parsed.token_text == (sql[slice(*parsed.error_span)] or "the end of the statement"), sql
 
 
 def test_every_mistake_is_in_the_table_and_every_record_has_a_case() -> None:
-    rest = {"", "parameter", "identifier-clause", "odd-space", "hint", "as-name", "slash-comment"}  # tried elsewhere
-    rest |= {"nested-comment", "swallowed-in-quotes"}  # they hold the rest of the text
-    assert {like for like, _, _ in mistakes()} - {"-"} - rest <= set(RECORDS)
-    assert not set(RECORDS) - {like for like, _, _ in mistakes()} - rest
+    excluded_errors = {
+        "",
+        "parameter",
+        "identifier-clause",
+        "odd-space",
+        "hint",
+        "as-name",
+        "slash-comment",
+    }  # tried elsewhere
+    excluded_errors |= {"nested-comment", "swallowed-in-quotes"}  # they hold the rest of the text
+    assert {error_kind for error_kind, _, _ in mistakes()} - {"-"} - excluded_errors <= set(RECORDS)
+    assert not set(RECORDS) - {error_kind for error_kind, _, _ in mistakes()} - excluded_errors
 
 
 def test_a_blank_that_iceberg_does_not_know() -> None:
     sql = "ALTER TABLE t ADD PARTITION FIELD\u00a0id"
-    found = node(sql)
-    assert isinstance(found, InvalidStatement)
-    assert (found.error_kind, found.token_text, found.error_span) == ("odd-space", "U+00A0", (33, 34))
+    parsed = node(sql)
+    assert isinstance(parsed, InvalidStatement)
+    assert (parsed.error_kind, parsed.token_text, parsed.error_span) == ("odd-space", "U+00A0", (33, 34))
     assert isinstance(node("ALTER TABLE t ADD PARTITION FIELD `a\u00a0b`"), AddField)
     assert isinstance(node("CREATE TABLE t (id\u00a0INT) PARTITIONED BY (id)"), Create)
 
@@ -100,13 +108,13 @@ def test_a_blank_that_iceberg_does_not_know() -> None:
 
 def test_partition_fields() -> None:
     sql = "alter table a.`b c`.d add partition field bucket(16, `x``y`.z) as Shard"
-    found = node(sql)
-    assert isinstance(found, AddField)
-    assert found.table == NamePath(("a", "b c", "d"), (12, 21), "a.`b c`.d")
-    assert plain(found.term) == "bucket(16, x`y.z)"
-    assert sql[slice(*found.term.span)] == "bucket(16, `x``y`.z)"
-    assert sql[slice(*found.term.name_span)] == "bucket"
-    assert found.name == NamePath(("Shard",), (66, 71), "Shard")
+    parsed = node(sql)
+    assert isinstance(parsed, AddField)
+    assert parsed.table == NamePath(("a", "b c", "d"), (12, 21), "a.`b c`.d")
+    assert plain(parsed.term) == "bucket(16, x`y.z)"
+    assert sql[slice(*parsed.term.span)] == "bucket(16, `x``y`.z)"
+    assert sql[slice(*parsed.term.name_span)] == "bucket"
+    assert parsed.name == NamePath(("Shard",), (66, 71), "Shard")
     dropped = node("ALTER TABLE t DROP PARTITION FIELD ts_day;")
     assert isinstance(dropped, DropField)
     assert (dropped.term.transform_name, dropped.term.columns[0].parts) == (None, ("ts_day",))
@@ -133,19 +141,19 @@ def test_partition_fields() -> None:
     ],
 )
 def test_constants(text: str, kind: str, value: int | None, suffix: str) -> None:
-    found = node(f"CREATE TABLE t (id INT) PARTITIONED BY (bucket({text}, id))")
-    assert isinstance(found, Create)
-    assert found.partitioning is not None
-    literal, column = found.partitioning[0].arguments
+    parsed = node(f"CREATE TABLE t (id INT) PARTITIONED BY (bucket({text}, id))")
+    assert isinstance(parsed, Create)
+    assert parsed.partitioning is not None
+    literal, column = parsed.partitioning[0].arguments
     assert isinstance(literal, Literal)
     assert (literal.kind, literal.value, literal.suffix) == (kind, value, suffix)
     assert isinstance(column, NamePath)
 
 
 def test_true_and_null_are_columns_there() -> None:
-    found = node("ALTER TABLE t ADD PARTITION FIELD bucket(null, true)")
-    assert isinstance(found, AddField)
-    assert [c.parts for c in found.term.columns] == [("null",), ("true",)]
+    parsed = node("ALTER TABLE t ADD PARTITION FIELD bucket(null, true)")
+    assert isinstance(parsed, AddField)
+    assert [c.parts for c in parsed.term.columns] == [("null",), ("true",)]
 
 
 # --- CREATE TABLE -------------------------------------------------------------------------------
@@ -165,36 +173,36 @@ def test_create() -> None:
         "CLUSTERED BY (id) SORTED BY (id ASC) INTO 4 BUCKETS\n"
         "TBLPROPERTIES ('format-version' = '2', write.format = 3, on = true)"
     )
-    found = node(sql)
-    assert isinstance(found, Create)
-    assert (found.create, found.replace, found.if_not_exists, found.external) == (True, False, True, True)
-    assert found.table.parts == ("db", "t")
-    assert found.columns is not None
-    assert [(c.name, str(c.type), c.required) for c in found.columns] == [
+    parsed = node(sql)
+    assert isinstance(parsed, Create)
+    assert (parsed.create, parsed.replace, parsed.if_not_exists, parsed.external) == (True, False, True, True)
+    assert parsed.table.parts == ("db", "t")
+    assert parsed.columns is not None
+    assert [(c.name, str(c.type), c.required) for c in parsed.columns] == [
         ("id", "bigint", True),
         ("p", "struct<x: int, m: map<string, array<decimal(9, 2)>>>", False),
         ("v", "varchar(3)", False),
         ("g", "int", False),
         ("u", "None", False),
     ]
-    default, generated = found.columns[2].default, found.columns[3].generated
+    default, generated = parsed.columns[2].default, parsed.columns[3].generated
     assert default
     assert sql[slice(*default)] == "DEFAULT CASE WHEN true THEN 'a' END"
     assert generated
     assert sql[slice(*generated)] == "GENERATED ALWAYS AS (id + 1)"
-    assert found.columns[4].type_text == "uuid"
-    assert (found.provider, [plain(t) for t in found.partitioning or ()]) == ("iceberg", ["truncate(4, v)", "p.x"])
-    assert found.partitioning_span
-    assert sql[slice(*found.partitioning_span)] == "PARTITIONED BY (truncate(4, v), p.x)"
-    assert found.clustered_by
-    assert sql[slice(*found.clustered_by)].endswith("INTO 4 BUCKETS")
-    assert [(p.key, p.value) for p in found.properties] == [
+    assert parsed.columns[4].type_text == "uuid"
+    assert (parsed.provider, [plain(t) for t in parsed.partitioning or ()]) == ("iceberg", ["truncate(4, v)", "p.x"])
+    assert parsed.partitioning_span
+    assert sql[slice(*parsed.partitioning_span)] == "PARTITIONED BY (truncate(4, v), p.x)"
+    assert parsed.clustered_by
+    assert sql[slice(*parsed.clustered_by)].endswith("INTO 4 BUCKETS")
+    assert [(p.key, p.value) for p in parsed.properties] == [
         ("format-version", "2"),
         ("write.format", "3"),
         ("on", "true"),
     ]
-    assert [(p.key, p.value) for p in found.options] == [("a", "1 + 2"), ("b", "c")]
-    assert sql[slice(*found.properties[0].value_span)] == "'2'"
+    assert [(p.key, p.value) for p in parsed.options] == [("a", "1 + 2"), ("b", "c")]
+    assert sql[slice(*parsed.properties[0].value_span)] == "'2'"
 
 
 @pytest.mark.parametrize(
@@ -203,11 +211,11 @@ def test_create() -> None:
 )
 def test_create_as_select(query: str) -> None:
     sql = f"CREATE OR REPLACE TABLE t USING iceberg PARTITIONED BY (id) {query}"
-    found = node(sql)
-    assert isinstance(found, Create)
-    assert (found.create, found.replace, found.columns) == (True, True, None)
-    assert found.query
-    assert sql[slice(*found.query)] == query.removeprefix("AS ")
+    parsed = node(sql)
+    assert isinstance(parsed, Create)
+    assert (parsed.create, parsed.replace, parsed.columns) == (True, True, None)
+    assert parsed.query
+    assert sql[slice(*parsed.query)] == query.removeprefix("AS ")
 
 
 def test_other_creates() -> None:
@@ -220,10 +228,10 @@ def test_other_creates() -> None:
     hive = node("CREATE TABLE t (id INT) PARTITIONED BY (dt STRING NOT NULL COMMENT 'day', h INT)")
     assert isinstance(hive, Create)
     assert (hive.partitioning, [c.name for c in hive.typed_partitions]) == ((), ["dt", "h"])
-    like = node("CREATE TABLE t LIKE db.s USING iceberg")
-    assert isinstance(like, Create)
-    assert like.like_table
-    assert like.like_table.parts == ("db", "s")
+    copied = node("CREATE TABLE t LIKE db.s USING iceberg")
+    assert isinstance(copied, Create)
+    assert copied.like_table
+    assert copied.like_table.parts == ("db", "s")
     clause = node("CREATE TABLE IDENTIFIER('a.`b.c`') (id INT)")
     assert isinstance(clause, Create)
     assert clause.table.parts == ("a", "b.c")
@@ -253,10 +261,10 @@ def test_other_creates() -> None:
     ],
 )
 def test_types(text: str, kind: str) -> None:
-    found = node(f"CREATE TABLE t (a {text} COMMENT 'x')")
-    assert isinstance(found, Create)
-    assert found.columns
-    assert (str(found.columns[0].type), found.columns[0].type_text) == (kind, text)
+    parsed = node(f"CREATE TABLE t (a {text} COMMENT 'x')")
+    assert isinstance(parsed, Create)
+    assert parsed.columns
+    assert (str(parsed.columns[0].type), parsed.columns[0].type_text) == (kind, text)
 
 
 # --- the rest -----------------------------------------------------------------------------------
@@ -301,7 +309,7 @@ def test_tables_and_session() -> None:
     assert isinstance(view, CreateView)
     assert (view.view.parts, view.temporary) == (("v",), True)
     assert isinstance(node("DROP VIEW v"), DropView)
-    for sql, name, what in [
+    for sql, name, keyword in [
         ("USE a.b", ("a", "b"), ""),
         ("USE NAMESPACE b", ("b",), "namespace"),
         ("USE namespace", ("namespace",), ""),
@@ -309,7 +317,7 @@ def test_tables_and_session() -> None:
     ]:
         use = node(sql)
         assert isinstance(use, Use)
-        assert (use.name.parts, use.keyword) == (name, what)
+        assert (use.name.parts, use.keyword) == (name, keyword)
     zone = node("SET TIME ZONE 'UTC'")
     assert isinstance(zone, SetConfig)
     assert (zone.key, zone.value) == ("spark.sql.session.timeZone", "UTC")
@@ -332,15 +340,15 @@ def test_tables_and_session() -> None:
     ],
 )
 def test_hives_partition_statements(sql: str, verb: str) -> None:
-    found = node(sql)
-    assert isinstance(found, HivePartition)
-    assert found.verb == verb
+    parsed = node(sql)
+    assert isinstance(parsed, HivePartition)
+    assert parsed.verb == verb
 
 
 def test_inserts() -> None:
-    found = node("INSERT OVERWRITE TABLE a.t PARTITION (dt = date '2020-01-01', `h`) SELECT 1")
-    assert isinstance(found, Insert)
-    assert (found.overwrite, [r.parts for r in found.partition]) == (True, [("dt",), ("h",)])
+    parsed = node("INSERT OVERWRITE TABLE a.t PARTITION (dt = date '2020-01-01', `h`) SELECT 1")
+    assert isinstance(parsed, Insert)
+    assert (parsed.overwrite, [r.parts for r in parsed.partition]) == (True, [("dt",), ("h",)])
     into = node("INSERT INTO t VALUES " + ", ".join(["(1, 'x')"] * 1000))
     assert isinstance(into, Insert)
     assert (into.table.parts, into.partition) == (("t",), ())
@@ -360,7 +368,7 @@ def test_wrapped_statements() -> None:
 
 
 @pytest.mark.parametrize(
-    ("sql", "like"),
+    ("sql", "error_kind"),
     [
         ("ALTER TABLE t ADD COLUMN", ""),
         ("ALTER TABLE t ADD x INT", "missing-column"),
@@ -389,10 +397,10 @@ def test_wrapped_statements() -> None:
         ("CREATE TABLE t USING iceberg OPTIONS (PATH 'x') LOCATION 'x'", "two-locations"),
     ],
 )
-def test_what_no_grammar_takes_outside_of_partition_clauses(sql: str, like: str) -> None:
-    found = node(sql)
-    assert isinstance(found, InvalidStatement)
-    assert found.error_kind == like
+def test_what_no_grammar_takes_outside_of_partition_clauses(sql: str, error_kind: str) -> None:
+    parsed = node(sql)
+    assert isinstance(parsed, InvalidStatement)
+    assert parsed.error_kind == error_kind
 
 
 def test_a_hint_in_the_query_is_the_querys() -> None:
@@ -433,17 +441,17 @@ def test_everything_else_passes(sql: str) -> None:
     ],
 )
 def test_a_template_where_a_word_is_needed(sql: str, at: str) -> None:
-    found = node(sql)
-    if isinstance(found, Templated):
-        assert sql[slice(*found.template_span)] == at
+    parsed = node(sql)
+    if isinstance(parsed, Templated):
+        assert sql[slice(*parsed.template_span)] == at
     else:
-        assert isinstance(found, AddField)
+        assert isinstance(parsed, AddField)
 
 
 def test_a_templated_table_is_a_table() -> None:
-    found = node("ALTER TABLE {{ db }}.events_{{ env }} ADD PARTITION FIELD bucket(16, id)")
-    assert isinstance(found, AddField)
-    assert found.table.parts == ("{{ db }}", "events_{{ env }}")
+    parsed = node("ALTER TABLE {{ db }}.events_{{ env }} ADD PARTITION FIELD bucket(16, id)")
+    assert isinstance(parsed, AddField)
+    assert parsed.table.parts == ("{{ db }}", "events_{{ env }}")
     created = node("CREATE TABLE ${db}.t USING iceberg PARTITIONED BY (id) AS SELECT * FROM {{ s }}")
     assert isinstance(created, Create)
     assert created.table.parts == ("${db}", "t")
@@ -514,8 +522,8 @@ HEADS = st.sampled_from(
 @given(st.one_of(st.text(), st.builds(lambda h, w: " ".join([h, *w]), HEADS, st.lists(WORDS, max_size=25))))
 def test_no_text_raises(text: str) -> None:
     for statement in statements(text):
-        found = parse(statement)
-        assert found.span == (statement.start, statement.end)
+        parsed = parse(statement)
+        assert parsed.span == (statement.start, statement.end)
         assert [t.text for t in statements_of(routed_text(statement))] == [
             t.text for t in statement.tokens if t.text != "\ufeff"
         ] or statement.tokens[-1].kind.value == "unclosed"
@@ -527,7 +535,7 @@ def statements_of(text: str) -> list[object]:
 
 @pytest.mark.thorough
 @pytest.mark.parametrize(
-    ("before", "piece", "behind"),
+    ("before", "repeated_text", "behind"),
     [
         ("CREATE TABLE t (a ", "array<", ""),
         ("CREATE TABLE t (a ", "struct<a:", ""),
@@ -548,11 +556,11 @@ def statements_of(text: str) -> list[object]:
         ("ALTER TABLE t ADD PARTITION FIELD ", "{{a}}b", ""),
     ],
 )
-def test_depth_and_length_do_no_harm(before: str, piece: str, behind: str) -> None:
+def test_depth_and_length_do_no_harm(before: str, repeated_text: str, behind: str) -> None:
     def all_of(sql: str) -> None:
         for statement in statements(sql):
             parse(statement)
             routed_text(statement)
 
-    few, many = (before + piece * n + behind for n in (1250, 5000))
+    few, many = (before + repeated_text * n + behind for n in (1250, 5000))
     assert ratio(lambda: all_of(few), lambda: all_of(many), 10) < 10

@@ -72,7 +72,7 @@ def test_one_screen() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "shown"),
+    ("text", "expected"),
     [
         ("https://user:pass@host/path?sig=abc#x", "https://***@host/path"),
         ("https://token@host/path", "https://***@host/path"),
@@ -83,8 +83,8 @@ def test_one_screen() -> None:
         ("/home/me/warehouse", "/home/me/warehouse"),
     ],
 )
-def test_addresses_have_no_credentials(text: str, shown: str) -> None:
-    assert address(text) == shown
+def test_addresses_have_no_credentials(text: str, expected: str) -> None:
+    assert address(text) == expected
 
 
 def test_without_pyspark(tmp_path: Path) -> None:

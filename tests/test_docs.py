@@ -143,13 +143,13 @@ def test_spelling() -> None:
     command = [sys.executable, "-m", "codespell_lib"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
-    words = "\n".join(
+    prose = "\n".join(
         "".join(cell["source"])
         for path in sorted((ROOT / "notebooks").glob("*.ipynb"))
         for cell in json.loads(path.read_text("utf-8"))["cells"]
     )
     command.append("-")
-    done = subprocess.run(command, cwd=ROOT, input=words, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, cwd=ROOT, input=prose, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
 
 
@@ -173,12 +173,12 @@ BETTER = {
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_the_field_s_terms(page: Path) -> None:
     text = page.read_text("utf-8")
-    found = [
+    corrections = [
         f"{match[0]!r}: better {better}"
         for habit, better in BETTER.items()
         for match in re.finditer(habit, text, re.IGNORECASE)
     ]
-    assert not found
+    assert not corrections
 
 
 def test_the_readme_is_short() -> None:
@@ -206,17 +206,17 @@ NOT_RUN = {
 
 
 def test_what_is_not_run_is_listed() -> None:
-    found = [block for block in every_block() if block.not_run is not None]
-    shown = "\n".join(f"{block.where}: {block.language}, {block.not_run}" for block in found)
-    print(shown)
-    assert Counter(block.not_run for block in found) == NOT_RUN, shown
+    unrun_blocks = [block for block in every_block() if block.not_run is not None]
+    listing = "\n".join(f"{block.where}: {block.language}, {block.not_run}" for block in unrun_blocks)
+    print(listing)
+    assert Counter(block.not_run for block in unrun_blocks) == NOT_RUN, listing
 
 
 def test_every_block_is_of_a_known_kind() -> None:
     for block in every_block():
         assert block.language in LANGUAGES, block.where
-        known = ("not run: ", "fails", "warns", "demo", "layers", "client", "/")
-        assert all(mark.startswith(known) for mark in block.marks), (block.where, block.marks)
+        mark_prefixes = ("not run: ", "fails", "warns", "demo", "layers", "client", "/")
+        assert all(mark.startswith(mark_prefixes) for mark in block.marks), (block.where, block.marks)
     for page in PAGES:
         prose = re.sub(r"^( *)(`{3,}).*?^ *\2$", "", page.read_text("utf-8"), flags=re.MULTILINE | re.DOTALL)
         assert not re.search(r"\n\n {4}(?!-|\d)\S", prose), f"{page}: an indented block"
@@ -254,16 +254,16 @@ def test_every_shell_command_is_one() -> None:
     for block in of("sh"):
         for line in block.text.splitlines():
             for command in line.partition(" #")[0].split("&&"):
-                words = shlex.split(re.sub(r"^\s*[A-Z_]+=\S* ", "", command))  # a variable of its environment
-                assert words[0] in {*tools, "iceberg-sql"}, (block.where, command)
-                if words[0] == "make":
-                    assert f"\n{words[1]}:  ##" in (ROOT / "Makefile").read_text("utf-8")
+                arguments = shlex.split(re.sub(r"^\s*[A-Z_]+=\S* ", "", command))  # a variable of its environment
+                assert arguments[0] in {*tools, "iceberg-sql"}, (block.where, command)
+                if arguments[0] == "make":
+                    assert f"\n{arguments[1]}:  ##" in (ROOT / "Makefile").read_text("utf-8")
                 for extra in re.findall(r"\[(\w+)\]", command):
                     assert extra in extras, (block.where, command)
-                for word in words[1:]:
+                for word in arguments[1:]:
                     assert "/" not in word or "://" in word or (ROOT / word).exists(), (block.where, command)
-                if words[1:2] == ["-m"]:
-                    assert ROOT.joinpath(*words[2].split(".")).with_suffix(".py").exists()
+                if arguments[1:2] == ["-m"]:
+                    assert ROOT.joinpath(*arguments[2].split(".")).with_suffix(".py").exists()
 
 
 def test_ci_runs_the_readme_s_test_command_and_then_the_rest() -> None:
@@ -285,8 +285,8 @@ def test_sql_is_what_the_checker_passes(page: Path) -> None:
         if block.language != "sql" or block.file is not None:
             continue
         report = check(script + block.text)
-        found = {d.code for d in report if d.severity is not Severity.NOTE and d.span.start >= len(script)}
-        assert found == set((block.mark("fails") or "").split()), block.where
+        codes = {d.code for d in report if d.severity is not Severity.NOTE and d.span.start >= len(script)}
+        assert codes == set((block.mark("fails") or "").split()), block.where
         script += block.text if not block.fails else ""
 
 
@@ -311,14 +311,14 @@ def test_consoles(page: Path, folder: Path, capsys: Any) -> None:
             lay_out(block, folder)
         if block.language != "console":
             continue
-        for command, shown, at in commands(block):
-            words = shlex.split(command)
-            assert words[0] == "iceberg-sql", block.where
+        for command, expected, at in commands(block):
+            arguments = shlex.split(command)
+            assert arguments[0] == "iceberg-sql", block.where
             if command.startswith(IN_A_SESSION):  # tests/spark/test_doc_examples.py
                 continue
-            assert main(words[1:]) in (0, 1)
-            said = capsys.readouterr()
-            outputs.compare(block, shown, said.out + said.err, at)
+            assert main(arguments[1:]) in (0, 1)
+            output = capsys.readouterr()
+            outputs.compare(block, expected, output.out + output.err, at)
     outputs.settle()
 
 
@@ -396,25 +396,25 @@ def leaves(tree: Any, key: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def test_the_layers_shown_are_the_contract_s() -> None:
-    shown = [block.text.splitlines() for block in of("text") if "layers" in block.marks]
+    page_layers = [block.text.splitlines() for block in of("text") if "layers" in block.marks]
     contracts = PROJECT["tool"]["importlinter"]["contracts"]
-    assert sorted(shown) == sorted(c["layers"] for c in contracts if c["type"] == "layers")
+    assert sorted(page_layers) == sorted(c["layers"] for c in contracts if c["type"] == "layers")
 
 
 def test_every_folder_has_its_row() -> None:
     page = (ROOT / "docs" / "architecture.md").read_text("utf-8")
-    named = set(re.findall(r"`([\w/.]+)`", "\n".join(re.findall(r"^\| (.*?) \|", page, re.MULTILINE))))
+    row_names = set(re.findall(r"`([\w/.]+)`", "\n".join(re.findall(r"^\| (.*?) \|", page, re.MULTILINE))))
     package = ROOT / "spark_iceberg_sql"
     for path in package.iterdir():
         if path.is_dir() and path.name != "__pycache__" and path.name != "spark":
-            assert f"{path.name}/" in named, path.name
+            assert f"{path.name}/" in row_names, path.name
         elif path.suffix == ".py" and not path.name.startswith("__"):
-            assert path.name in named, path.name
+            assert path.name in row_names, path.name
     for path in (package / "spark").iterdir():
         if path.is_dir() and path.name != "__pycache__":
-            assert f"spark/{path.name}/" in named, path.name
+            assert f"spark/{path.name}/" in row_names, path.name
         elif path.suffix == ".py" and not path.name.startswith("__"):
-            assert {path.name, f"spark/{path.name}"} & named, path.name
+            assert {path.name, f"spark/{path.name}"} & row_names, path.name
 
 
 def test_the_first_rule_works(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -436,9 +436,9 @@ def test_the_first_rule_works(folder: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert re.findall(r"^## (.+)$", rule.page, re.MULTILINE) == ["Why", "Instead", "Examples"]
     for kind in rule.on:
         monkeypatch.setitem(rule_runner._RULES, kind, (*rule_runner._RULES.get(kind, ()), rule))
-    found = list(cases_of((folder / cases).read_text(), rule.code))
-    assert found
-    for case in found:
+    rule_cases = list(cases_of((folder / cases).read_text(), rule.code))
+    assert rule_cases
+    for case in rule_cases:
         assert said(check(case.text, case.known())) == case.found
     for example in rule.examples:
         codes = [d.code for d in check(example.sql)]
@@ -446,9 +446,9 @@ def test_the_first_rule_works(folder: Path, monkeypatch: pytest.MonkeyPatch) -> 
     broken = [case for case in (*file_cases(), *page_cases()) if _has(rule, case)]
     assert broken == []
     config = ["--config", str(ROOT / "pyproject.toml")]
-    for words in (["check"], ["format", "--check"]):
+    for arguments in (["check"], ["format", "--check"]):
         done = subprocess.run(
-            [sys.executable, "-m", "ruff", *words, *config, source],
+            [sys.executable, "-m", "ruff", *arguments, *config, source],
             cwd=folder,
             capture_output=True,
             text=True,

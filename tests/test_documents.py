@@ -116,8 +116,8 @@ def test_a_name_that_stands_for_any_table_is_another_one_under_the_next_heading(
     change = "```sql\nALTER TABLE my_table RENAME COLUMN old_name TO new_name\n```\n"
     assert [code for _, code, _ in findings(f"{create}\n{change}")] == ["SIS201"]
     assert [code for _, code, _ in findings(f"### How?\n\n{create}\n### And then?\n\n{change}")] == ["SIS002"]
-    others = f"### How?\n\n{create}\n### And then?\n\n{change}".replace("my_table", "db.orders")
-    assert [code for _, code, _ in findings(others)] == ["SIS201"]
+    document = f"### How?\n\n{create}\n### And then?\n\n{change}".replace("my_table", "db.orders")
+    assert [code for _, code, _ in findings(document)] == ["SIS201"]
 
 
 @pytest.mark.parametrize(
@@ -188,7 +188,9 @@ WITHOUT_SEMICOLONS = {
 @pytest.mark.parametrize("text", WITHOUT_SEMICOLONS.values(), ids=WITHOUT_SEMICOLONS)
 def test_statements_apart_need_no_semicolon(text: str) -> None:
     assert findings(text) == []
-    assert [found[1:] for found in findings(text.replace("bucket(4, id)", "bucket(id, 4)"))] == [("SIS104", "id, 4")]
+    assert [finding[1:] for finding in findings(text.replace("bucket(4, id)", "bucket(id, 4)"))] == [
+        ("SIS104", "id, 4")
+    ]
 
 
 def test_a_query_of_a_statement_is_not_apart() -> None:

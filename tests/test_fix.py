@@ -68,11 +68,11 @@ def test_overlapping_fixes_go_one_after_the_other() -> None:
 
     def twice(text: str) -> Report:
         calls.append(text)
-        found = []
+        findings = []
         if "aa" in text:
             at = text.index("aa")
-            found = [diagnostic(at, at + 2, Edit(at, at + 2, "b"))] * 2
-        return Report(text, tuple(found))
+            findings = [diagnostic(at, at + 2, Edit(at, at + 2, "b"))] * 2
+        return Report(text, tuple(findings))
 
     assert fixes.apply_fixes("aaaa", twice).text == "bb"
     assert calls == ["aaaa", "baa", "bb"]
@@ -90,8 +90,8 @@ def test_a_fix_that_makes_it_worse_is_taken_back() -> None:
 
 def test_a_fix_that_never_ends_is_stopped() -> None:
     def check_it(text: str) -> Report:
-        found = diagnostic(0, 0, Edit(0, 0, "x"), code=f"SIS10{len(text) % 2}")
-        return Report(text, (found,))
+        finding = diagnostic(0, 0, Edit(0, 0, "x"), code=f"SIS10{len(text) % 2}")
+        return Report(text, (finding,))
 
     assert 0 < len(fixes.apply_fixes("", check_it).text) < 100
 
@@ -140,8 +140,8 @@ def test_notebooks_change_in_the_span_alone(
             }
             for number, text in enumerate(sources)
         ]
-        whole = {"metadata": {"cells": [{"source": SWAPPED}]}, "cells": cells, "nbformat": 4}
-        return json.dumps(whole, indent=indent, ensure_ascii=ascii_only).encode()
+        document = {"metadata": {"cells": [{"source": SWAPPED}]}, "cells": cells, "nbformat": 4}
+        return json.dumps(document, indent=indent, ensure_ascii=ascii_only).encode()
 
     path = tmp_path / "a.ipynb"
     path.write_bytes(notebook(SWAPPED))

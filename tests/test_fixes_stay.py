@@ -226,8 +226,8 @@ WITH = USING.replace("USING iceberg ", "")
 
 def guessed(text: str) -> str:
     """The text after its unsafe fixes."""
-    known = Tables(catalog="local", namespace=("db",))
-    return fixes.apply_fixes(text, lambda sql: check(sql, known), unsafe=True).text
+    tables = Tables(catalog="local", namespace=("db",))
+    return fixes.apply_fixes(text, lambda sql: check(sql, tables), unsafe=True).text
 
 
 @pytest.mark.parametrize(
@@ -262,8 +262,8 @@ def test_a_word_too_many_goes_alone(text: str) -> None:
     ],
 )  # fmt: skip
 def test_several_fields_are_all_written(text: str, fields: list[str]) -> None:
-    made = [field.replace(" ", " PARTITION FIELD ", 1) for field in fields]
-    assert guessed(ALTER + text) == ";\n".join(ALTER + field for field in made)
+    clauses = [field.replace(" ", " PARTITION FIELD ", 1) for field in fields]
+    assert guessed(ALTER + text) == ";\n".join(ALTER + field for field in clauses)
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,9 @@ def program(shape: str, *blocks: str) -> str:
     for line in textwrap.dedent(shape).strip("\n").splitlines():
         number = line.strip().strip("<>")
         indent = line[: len(line) - len(line.lstrip())]
-        lines += [indent + each for each in blocks[int(number)].splitlines()] if number.isdigit() else [line]
+        lines += (
+            [indent + block_line for block_line in blocks[int(number)].splitlines()] if number.isdigit() else [line]
+        )
     return "\n".join(lines) + "\n"
 
 
@@ -162,6 +164,6 @@ def test_conditions_of_templates(text: str) -> None:
     ],
 )
 def test_what_a_template_always_has_is_judged(text: str) -> None:
-    found = [item for item in lint("a.sql", text.replace("(x, 4)", "(4, x)")) if item[1] != "note"]
-    assert found
-    assert all(words == "x" for _, _, words in found)
+    findings = [item for item in lint("a.sql", text.replace("(x, 4)", "(4, x)")) if item[1] != "note"]
+    assert findings
+    assert all(source == "x" for _, _, source in findings)

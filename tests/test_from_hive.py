@@ -35,33 +35,33 @@ NAMES = [("web", "logs"), ("logs",), ("spark_catalog", "web", "logs")]
 def where(condition: str, reading: PartitionDerivation = BY_DAY) -> str | None:
     """The rewritten condition; None if it stays."""
     start = "SELECT * FROM web.logs WHERE "
-    found = rewrite(start + condition, NAMES, reading).rewritten
-    return found.removeprefix(start) if found else None
+    rewritten = rewrite(start + condition, NAMES, reading).rewritten
+    return rewritten.removeprefix(start) if rewritten else None
 
 
 def test_ddl_alone_does_not_say_which_column() -> None:
-    found = sis.from_hive(None, LOGS + "SELECT * FROM web.logs WHERE dt = '2024-01-05'")
-    assert (found.spec, found.basis) == ("dt, country", None)
-    assert [one.rewritten for one in found.queries] == [None]
-    (asked,) = found.unsure
-    assert "whether `dt` is the day of `ts` in UTC" in asked
-    assert "column => 'ts'" in asked
-    assert "NOT (dt <=> date_format(iceberg_days(ts), 'yyyy-MM-dd'))" in asked
-    assert "rewrite_data_files" not in found.sql
+    move = sis.from_hive(None, LOGS + "SELECT * FROM web.logs WHERE dt = '2024-01-05'")
+    assert (move.spec, move.basis) == ("dt, country", None)
+    assert [hive_query.rewritten for hive_query in move.queries] == [None]
+    (question,) = move.unsure
+    assert "whether `dt` is the day of `ts` in UTC" in question
+    assert "column => 'ts'" in question
+    assert "NOT (dt <=> date_format(iceberg_days(ts), 'yyyy-MM-dd'))" in question
+    assert "rewrite_data_files" not in move.sql
 
 
 def test_a_stated_column_is_checked_first() -> None:
     query = "SELECT count(*) FROM web.logs WHERE dt = '2024-01-05' AND country = 'de'"
-    found = sis.from_hive(None, LOGS, [query], column="TS")
-    assert found.spec == "days(ts), country"
-    assert found.queries[0].rewritten == query.replace("dt = '2024-01-05'", f"({DAY})")
-    assert found.script[0].statements[0].startswith("SELECT count_if(NOT (dt <=>")
-    assert "as stated" in (found.basis or "")
-    assert check(found.sql).ok
-    assert json.loads(found.to_json()) == found.to_dict()
-    told = "".join(str(found).split())
-    for _, text, _ in found.rows():
-        assert "".join(text.split()) in told
+    move = sis.from_hive(None, LOGS, [query], column="TS")
+    assert move.spec == "days(ts), country"
+    assert move.queries[0].rewritten == query.replace("dt = '2024-01-05'", f"({DAY})")
+    assert move.script[0].statements[0].startswith("SELECT count_if(NOT (dt <=>")
+    assert "as stated" in (move.basis or "")
+    assert check(move.sql).ok
+    assert json.loads(move.to_json()) == move.to_dict()
+    printed = "".join(str(move).split())
+    for _, text, _ in move.rows():
+        assert "".join(text.split()) in printed
 
 
 @pytest.mark.parametrize(
@@ -152,12 +152,12 @@ def test_what_is_not_certain_stays(condition: str) -> None:
     ],
 )
 def test_only_the_tables_own_columns_in_where(query: str, rewritten: bool) -> None:
-    found = rewrite(query, NAMES, BY_DAY)
-    assert (found.rewritten is not None) == rewritten
+    rewritten_query = rewrite(query, NAMES, BY_DAY)
+    assert (rewritten_query.rewritten is not None) == rewritten
     if rewritten:
-        assert " ts >=" in (found.rewritten or "").replace(".", " ").replace("(", " ")
+        assert " ts >=" in (rewritten_query.rewritten or "").replace(".", " ").replace("(", " ")
     elif "dt" in query:
-        assert found.notes
+        assert rewritten_query.notes
 
 
 @pytest.mark.parametrize(
@@ -175,9 +175,9 @@ def test_only_the_tables_own_columns_in_where(query: str, rewritten: bool) -> No
 )
 def test_days_that_are_no_range(zone: str, day: str, rewritten: bool) -> None:
     query = f"SELECT * FROM logs WHERE dt = '{day}'"
-    found = rewrite(query, NAMES, PartitionDerivation((DT,), TS, zone))
-    assert (found.rewritten is not None) == rewritten
-    assert rewritten or f"in {zone}, it is not certain that clocks show" in found.notes[0]
+    rewritten_query = rewrite(query, NAMES, PartitionDerivation((DT,), TS, zone))
+    assert (rewritten_query.rewritten is not None) == rewritten
+    assert rewritten or f"in {zone}, it is not certain that clocks show" in rewritten_query.notes[0]
 
 
 @pytest.mark.parametrize("zone", ["Nowhere/X", "", "+2", "localtime", "../UTC"])
@@ -189,10 +189,10 @@ def test_unknown_zones(zone: str) -> None:
 def test_a_name_that_may_be_another_table() -> None:
     query = "SELECT * FROM logs WHERE dt = '2024-01-05'"
     full = query.replace("logs", "web.logs")
-    found = sis.from_hive(None, LOGS, [query, full], column="ts", zone="America/New_York")
-    assert [one.rewritten is not None for one in found.queries] == [False, True]
-    assert "`logs` may be another table than `web.logs`" in found.queries[0].notes[0]
-    assert "convert_timezone('UTC', 'America/New_York'," in found.sql  # whatever the session's zone is
+    move = sis.from_hive(None, LOGS, [query, full], column="ts", zone="America/New_York")
+    assert [hive_query.rewritten is not None for hive_query in move.queries] == [False, True]
+    assert "`logs` may be another table than `web.logs`" in move.queries[0].notes[0]
+    assert "convert_timezone('UTC', 'America/New_York'," in move.sql  # whatever the session's zone is
 
 
 def test_files_with_timestamps_that_iceberg_cannot_read_are_not_imported() -> None:
@@ -206,8 +206,8 @@ def test_files_with_timestamps_that_iceberg_cannot_read_are_not_imported() -> No
         ("PARQUET", "TIMESTAMP_NTZ", True),
     ):
         text = LOGS.replace("PARQUET", format_).replace("ts TIMESTAMP", f"ts {kind}")
-        found = sis.from_hive(None, text, query)
-        assert ("add_files" in found.sql) == bool(found.other_ways) == imported
+        move = sis.from_hive(None, text, query)
+        assert ("add_files" in move.sql) == bool(move.other_ways) == imported
 
 
 def test_one_odd_constant_stays_alone() -> None:
@@ -226,14 +226,14 @@ def test_one_odd_constant_stays_alone() -> None:
         "dt <=> '2024-01-05'": "unless its condition is =",
         "dt NOT IN ('2024-01-05', NULL)": "unless its condition is =",
     }
-    queries = [f"SELECT * FROM web.logs WHERE {one}" for one in where]
-    found = sis.from_hive(None, LOGS, queries, column="ts")
-    assert found.spec == "days(ts), country"
-    for one, said in zip(found.queries, where.values(), strict=True):
-        assert (one.rewritten is None) == bool(said), one
-        assert said in " ".join(one.notes), one
+    queries = [f"SELECT * FROM web.logs WHERE {case}" for case in where]
+    move = sis.from_hive(None, LOGS, queries, column="ts")
+    assert move.spec == "days(ts), country"
+    for case, reason in zip(move.queries, where.values(), strict=True):
+        assert (case.rewritten is None) == bool(reason), case
+        assert reason in " ".join(case.notes), case
     for pair in (("'2024-01-05'", "'20240106'"), ("'all'", "'none'")):
-        some = [f"SELECT * FROM web.logs WHERE dt = {one}" for one in pair]
+        some = [f"SELECT * FROM web.logs WHERE dt = {case}" for case in pair]
         with pytest.raises(IcebergSqlError, match=r"'2024-01-05', '20240106'|but with 'all'"):
             sis.from_hive(None, LOGS, some, column="ts")
 
@@ -244,10 +244,10 @@ def test_statements_that_are_no_queries_are_named() -> None:
         ALTER TABLE web.logs DROP IF EXISTS PARTITION (dt = '2024-01-05');
         DELETE FROM web.logs WHERE dt = '2024-01-05';
         MSCK REPAIR TABLE web.logs"""
-    found = sis.from_hive(None, LOGS + script, column="ts")
-    notes = [" ".join(one.notes) for one in found.queries]
-    assert [one.rewritten is not None for one in found.queries] == [True, *[False] * 4]
-    assert all(one.startswith("not rewritten: not a query") for one in notes[1:])
+    move = sis.from_hive(None, LOGS + script, column="ts")
+    notes = [" ".join(entry.notes) for entry in move.queries]
+    assert [entry.rewritten is not None for entry in move.queries] == [True, *[False] * 4]
+    assert all(entry.startswith("not rewritten: not a query") for entry in notes[1:])
     assert "`dt` is no partition field: leave out PARTITION" in notes[1]
     assert "use DELETE FROM" in notes[2]
     assert notes[3] == "not rewritten: not a query"
@@ -266,8 +266,8 @@ def test_what_a_name_means_after_use() -> None:
         sis.from_hive(None, bare, "CREATE TEMP VIEW logs AS SELECT * FROM u", column="ts")
     for use, rewritten in (("USE other", True), ("USE local", False), ("SET CATALOG x", False)):
         full = f"{use};{query.format('web.logs')}{query.format('spark_catalog.web.logs')}"
-        found = sis.from_hive(None, LOGS, full, column="ts").queries
-        assert [one.rewritten is not None for one in found[:2]] == [rewritten, True]
+        hive_queries = sis.from_hive(None, LOGS, full, column="ts").queries
+        assert [hive_query.rewritten is not None for hive_query in hive_queries[:2]] == [rewritten, True]
 
 
 def parts(kind: str = "int") -> PartitionDerivation:
@@ -275,8 +275,8 @@ def parts(kind: str = "int") -> PartitionDerivation:
     values = {"year": ["2024"], "month": ["01", "12"], "day": ["05", "31"]}
     forms, unknown = infer_formats(columns, values)
     assert unknown == {}
-    (found,) = possible_derivations(forms, [HiveColumn("d", "date")], ["UTC"])
-    return found
+    (derivation,) = possible_derivations(forms, [HiveColumn("d", "date")], ["UTC"])
+    return derivation
 
 
 def test_columns_for_year_month_and_day() -> None:
@@ -335,8 +335,8 @@ def test_digits_that_are_not_padded_have_another_order() -> None:
 
 def test_forms_that_no_time_has() -> None:
     def form(kind: str, *values: str) -> tuple[str | None, str]:
-        found, unknown = infer_formats([HiveColumn("p", kind)], {"p": values})
-        return found["p"].format if found else None, unknown.get("p", "")
+        formats, unknown = infer_formats([HiveColumn("p", kind)], {"p": values})
+        return formats["p"].format if formats else None, unknown.get("p", "")
 
     assert form("string", "20240105", "20240106") == ("yyyyMMdd", "")
     assert form("int", "202401")[0] == "yyyyMM"
@@ -350,7 +350,7 @@ def test_forms_that_no_time_has() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("CREATE TABLE t (id INT) STORED AS PARQUET", "no partition columns"),
         ("CREATE TABLE t (id INT) USING iceberg PARTITIONED BY (id)", "already an Iceberg table"),
@@ -360,8 +360,8 @@ def test_forms_that_no_time_has() -> None:
         ("CREATE TABLE t (id INT PARTITIONED BY (dt STRING)", "cannot be read"),
     ],
 )
-def test_what_is_no_hive_table(text: str, said: str) -> None:
-    with pytest.raises(IcebergSqlError, match=said):
+def test_what_is_no_hive_table(text: str, message: str) -> None:
+    with pytest.raises(IcebergSqlError, match=message):
         sis.from_hive(None, text)
 
 
@@ -376,9 +376,9 @@ def test_wrong_arguments() -> None:
 
 def test_files_that_cannot_be_imported() -> None:
     text = LOGS.replace("PARQUET", "TEXTFILE") + "SELECT * FROM web.logs WHERE dt = '2024-01-05'"
-    found = sis.from_hive(None, text, column="ts")
-    assert "add_files" not in str(found)
-    assert "AS SELECT * FROM spark_catalog.web.logs" in found.sql
+    move = sis.from_hive(None, text, column="ts")
+    assert "add_files" not in str(move)
+    assert "AS SELECT * FROM spark_catalog.web.logs" in move.sql
 
 
 def test_the_command_needs_no_spark(tmp_path: Path, capsys: Any) -> None:
@@ -386,11 +386,11 @@ def test_the_command_needs_no_spark(tmp_path: Path, capsys: Any) -> None:
     file.write_text(LOGS + "SELECT * FROM web.logs WHERE dt = '2024-01-05';")
     assert main(["from-hive", str(file)]) == 2
     assert "unsure: whether `dt`" in capsys.readouterr().out
-    words = ["from-hive", str(file), "--column", "ts", "--catalog", "lake", "--format", "json"]
-    assert main(words) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert found["spec"] == "days(ts), country"
-    assert "CALL lake.system.add_files" in json.dumps(found["script"])
+    arguments = ["from-hive", str(file), "--column", "ts", "--catalog", "lake", "--format", "json"]
+    assert main(arguments) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["spec"] == "days(ts), country"
+    assert "CALL lake.system.add_files" in json.dumps(document["script"])
     assert main(["from-hive", str(file), "--column", "ts", "--zone", "Nowhere/X"]) == 2
     assert "unknown time zone `Nowhere/X`" in capsys.readouterr().err
 

@@ -76,8 +76,8 @@ def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 )  # fmt: skip
 def test_files_are_those_that_python_finds(tree: Path, above: str, pattern: str) -> None:
     pattern = f"{tree}/{pattern}" if above == "/" else f"{above}{pattern}"
-    found = [name.rstrip("/") for name in expand_glob(pattern)]
-    assert found == sorted({name.rstrip("/") for name in glob.glob(pattern, recursive=True)})
+    paths = [name.rstrip("/") for name in expand_glob(pattern)]
+    assert paths == sorted({name.rstrip("/") for name in glob.glob(pattern, recursive=True)})
 
 
 def test_links_that_lead_round_in_circles(tree: Path) -> None:

@@ -54,6 +54,6 @@ def test_words_of_a_row_share_its_anchor(links: Any) -> None:
 
 def test_every_word_of_the_glossary_is_explained_once(links: Any) -> None:
     text = (ROOT / "docs" / "glossary.md").read_text("utf-8")
-    words = [word for word, _ in links._words(text)]
-    assert len(words) > 20
-    assert len(set(words)) == len(words)
+    terms = [word for word, _ in links._words(text)]
+    assert len(terms) > 20
+    assert len(set(terms)) == len(terms)

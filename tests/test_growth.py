@@ -155,12 +155,12 @@ def test_specs_of_many_fields_are_said_to_be_unchecked() -> None:
 
 def test_a_rename_makes_each_field_anew_once() -> None:
     """And not once for each of the specs that share it."""
-    known = Tables(complete=True)
-    check_and_apply(SHAPES["buckets of one column"](60), known)
+    tables = Tables(complete=True)
+    check_and_apply(SHAPES["buckets of one column"](60), tables)
     for column in ("c0", "c1"):
         renamed = "id" if column == "c0" else "c0"
-        check_and_apply(f"ALTER TABLE db.t RENAME COLUMN {renamed} TO {column};", known)
-        table = known.get(("db", "t"))
+        check_and_apply(f"ALTER TABLE db.t RENAME COLUMN {renamed} TO {column};", tables)
+        table = tables.get(("db", "t"))
         assert isinstance(table, Table)
         assert table.specs is not None
         fields = {id(f): f for spec in table.specs.all_specs for f in spec.fields}
@@ -192,8 +192,8 @@ def test_cells_of_a_notebook() -> None:
 def test_comments_in_the_cells_of_a_notebook() -> None:
     def beside(n: int) -> HostSuppressions:
         parts = tuple(TextUnit(f"spark.sql('SELECT {i}')", i) for i in range(n))
-        pieces = tuple(range_fragment(part.text, 11, 19, i) for i, part in enumerate(parts))
-        return HostSuppressions(SourceFile("a.ipynb", parts, pieces), [Lines(part.text) for part in parts])
+        fragments = tuple(range_fragment(part.text, 11, 19, i) for i, part in enumerate(parts))
+        return HostSuppressions(SourceFile("a.ipynb", parts, fragments), [Lines(part.text) for part in parts])
 
     assert ratio(lambda: beside(500), lambda: beside(4000), 24) < 24
 
@@ -216,12 +216,14 @@ FILLED: dict[str, Callable[[int], str]] = {
 @pytest.mark.parametrize("shape", FILLED)
 def test_places_that_a_program_and_a_template_fill_in(shape: str) -> None:
     def pieces(n: int) -> list[SqlFragment]:
-        return [piece for piece in python_sql(FILLED[shape](n))[0] if piece.sql]
+        return [fragment for fragment in python_sql(FILLED[shape](n))[0] if fragment.sql]
 
     (few,), (many,) = pieces(500), pieces(4000)
     assert ratio(lambda: template_variants(few), lambda: template_variants(many), 24) < 24
     (chosen,) = template_variants(many)
-    assert [hole.start for hole in chosen.placeholders] == sorted({hole.start for hole in chosen.placeholders})
+    assert [placeholder.start for placeholder in chosen.placeholders] == sorted(
+        {placeholder.start for placeholder in chosen.placeholders}
+    )
 
 
 FAULTY = "CREATE TABLE t (a INT) USING iceberg PARTITIONED BY (b)"
@@ -253,8 +255,8 @@ def test_places_of_comments_in_a_program() -> None:
 def test_the_piece_of_sql_at_each_offset() -> None:
     def asked(n: int) -> Callable[[], object]:
         text = "SELECT 1;\n" * n
-        pieces = [range_fragment(text, at, at + 9) for at in range(0, len(text), 10)]
-        part = places.IndexedPart("a.sql", text, pieces)
+        fragments = [range_fragment(text, at, at + 9) for at in range(0, len(text), 10)]
+        part = places.IndexedPart("a.sql", text, fragments)
         return lambda: [part.fragment_at(at) for at in range(0, len(text), 10)]
 
     assert ratio(asked(500), asked(4000), 24) < 24
@@ -262,8 +264,8 @@ def test_the_piece_of_sql_at_each_offset() -> None:
     outer, inner = range_fragment(text, 0, 17), range_fragment(text, 8, 16)
     part = places.IndexedPart("a.sql", text, [inner, outer])
     at = [part.fragment_at(offset) for offset in (0, 8, 16, 17, 18)]
-    whole, within = outer.sql, inner.sql
-    assert [sql and sql.text for sql in at] == [whole, within, within, whole, None]
+    outer_sql, within = outer.sql, inner.sql
+    assert [sql and sql.text for sql in at] == [outer_sql, within, within, outer_sql, None]
 
 
 def test_line_ends_beside_templates() -> None:
@@ -370,10 +372,10 @@ def laid_over(specs: Specs, schema: Schema) -> tuple[PartitionField, ...]:
 @pytest.mark.parametrize("seed", sampled(range(120), 8))
 def test_what_is_carried_on_is_what_is_there(seed: int) -> None:
     """Specs built from scratch equal those that each statement hands to the next."""
-    known = Tables(catalog="local", namespace=("db",), complete=True)
+    tables = Tables(catalog="local", namespace=("db",), complete=True)
     for statement in history(seed):
-        check_and_apply(statement, known)
-        table = known.get(("t",))
+        check_and_apply(statement, tables)
+        table = tables.get(("t",))
         if not isinstance(table, Table) or table.specs is None or table.schema is None:
             continue
         specs, schema = table.specs, table.schema

@@ -53,7 +53,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("command", "message"),
     [
         ("chekc weeks.sql", "unknown command `chekc`; did you mean `check`?"),
         ("xyzzy", "unknown command `xyzzy` (one of check, "),
@@ -68,12 +68,12 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("completion fihs", "shell cannot be `fihs`; did you mean `fish`?"),
     ],
 )  # fmt: skip
-def test_what_was_meant(words: str, said: str, capsys: Any) -> None:
+def test_what_was_meant(command: str, message: str, capsys: Any) -> None:
     with pytest.raises(SystemExit) as stop:
-        main(words.split())
+        main(command.split())
     assert stop.value.code == 2
     err = capsys.readouterr().err
-    assert err.startswith(f"error: {said}")
+    assert err.startswith(f"error: {message}")
     assert len(err.splitlines()) == 2
     assert err.splitlines()[1].startswith("usage: iceberg-sql")
 
@@ -109,7 +109,7 @@ def test_the_tables_of_others_are_theirs(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("settings", "words", "selected"),
+    ("settings", "options", "selected"),
     [
         ('select = ["SIS1"]', "", False),
         ('select = ["SIS1"]', "--extend-select SIS5", True),
@@ -121,17 +121,17 @@ def test_the_tables_of_others_are_theirs(name: str) -> None:
         ('ignore = ["SIS5"]', "--select SIS501", False),
     ],
 )
-def test_extend_select(settings: str, words: str, selected: bool, capsys: Any) -> None:
+def test_extend_select(settings: str, options: str, selected: bool, capsys: Any) -> None:
     Path(".iceberg-sql.toml").write_text(settings)
     Path("weeks.sql").write_text(TIMESTAMP)
-    assert main(["check", *words.split()]) == selected
+    assert main(["check", *options.split()]) == selected
 
 
 # --- colours --------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
-    ("words", "environment", "colored"),
+    ("options", "environment", "colored"),
     [
         ("--color always", {"NO_COLOR": "1"}, True),
         ("--color never", {"FORCE_COLOR": "1"}, False),
@@ -141,10 +141,10 @@ def test_extend_select(settings: str, words: str, selected: bool, capsys: Any) -
         ("--color always --output-format json", {}, False),
     ],
 )
-def test_color(words: str, environment: dict[str, str], colored: bool, monkeypatch: Any, capsys: Any) -> None:
+def test_color(options: str, environment: dict[str, str], colored: bool, monkeypatch: Any, capsys: Any) -> None:
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
-    main(["check", *words.split()])
+    main(["check", *options.split()])
     assert ("\x1b[" in capsys.readouterr().out) is colored
 
 
@@ -173,10 +173,10 @@ def test_a_script_for_each_shell(shell: str, capsys: Any) -> None:
 def test_bash_completes(typed: list[str], completed: set[str], capsys: Any) -> None:
     main(["completion", "bash"])
     Path("script").write_text(capsys.readouterr().out)
-    words = shlex.join(["iceberg-sql", *typed])
+    line = shlex.join(["iceberg-sql", *typed])
     last = ["iceberg-sql", *typed][-2:]
     run = (
-        f"source ./script; COMP_WORDS=({words}); COMP_CWORD={len(typed)}; COMP_LINE={shlex.quote(words)}\n"
+        f"source ./script; COMP_WORDS=({line}); COMP_CWORD={len(typed)}; COMP_LINE={shlex.quote(line)}\n"
         f"_shtab_iceberg_sql iceberg-sql {shlex.quote(last[1])} {shlex.quote(last[0])}\n"
         'printf "%s\\n" "${COMPREPLY[@]}"'
     )
@@ -233,13 +233,13 @@ def test_watch() -> None:
     stop.start()
 
     def following() -> str:
-        said = ""
+        output = ""
         assert run.stdout is not None
         for line in run.stdout:
             if line.startswith("Watching"):
                 break
-            said += line
-        return said
+            output += line
+        return output
 
     try:
         assert "SIS101" in following()
@@ -293,11 +293,11 @@ def test_rdjson_counts_bytes_and_has_one_suggestion(capsys: Any) -> None:
     text = "/* 日本🙂 */ CREATE TABLE db.t (id BIGINT) USING iceberg PARTITIONED BY (bucket(id, 16))"
     Path("weeks.sql").write_text(text)
     main(["check", "--output-format", "rdjson"])
-    (found,) = json.loads(capsys.readouterr().out)["diagnostics"]
-    at = found["location"]["range"]["start"]["column"] - 1
+    (diagnostic,) = json.loads(capsys.readouterr().out)["diagnostics"]
+    at = diagnostic["location"]["range"]["start"]["column"] - 1
     assert text.encode()[at:].decode().startswith("id, 16")
-    assert found["code"] == {"value": "SIS104", "url": url_of("SIS104")}
-    (suggestion,) = found["suggestions"]
+    assert diagnostic["code"] == {"value": "SIS104", "url": url_of("SIS104")}
+    (suggestion,) = diagnostic["suggestions"]
     start, end = (suggestion["range"][key]["column"] - 1 for key in ("start", "end"))
     fixed = text.encode()[:start] + suggestion["text"].encode() + text.encode()[end:]
     assert b"bucket(16, id)" in fixed
@@ -308,10 +308,10 @@ def test_rdjson_is_what_reviewdog_reads(text: str, capsys: Any) -> None:
     Path("weeks.sql").write_text(text)
     Path("job.py").write_text('df.write.partitionBy("id").insertInto("db.t")')
     main(["check", "--output-format", "rdjson"])
-    said = json.loads(capsys.readouterr().out)
+    report = json.loads(capsys.readouterr().out)
     schema = json.loads((DATA / "reviewdog-DiagnosticResult.json").read_text())
-    jsonschema.Draft4Validator(schema).validate(said)
-    (of_job,) = [d for d in said["diagnostics"] if d["location"]["path"] == "job.py"]
+    jsonschema.Draft4Validator(schema).validate(report)
+    (of_job,) = [d for d in report["diagnostics"] if d["location"]["path"] == "job.py"]
     assert of_job["severity"] == "ERROR"
 
 

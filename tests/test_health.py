@@ -35,7 +35,7 @@ FINE = TableMetrics(
 
 
 def problems(**changed: object) -> list[str]:
-    return [one.problem for one in health(replace(FINE, **changed)).findings]
+    return [finding.problem for finding in health(replace(FINE, **changed)).findings]
 
 
 def test_a_healthy_table() -> None:
@@ -75,12 +75,12 @@ def test_what_is_a_gain_for_some_queries_alone_has_no_call() -> None:
 
 def test_a_rewrite_of_old_specs_may_make_more_files() -> None:
     old = replace(FINE, old_files=3, old_bytes=MB)
-    for then, said in (
+    for then, detail in (
         (None, "may leave more files than there are"),
         (400, "leaves about 400 to 410 or more, more than there are now, estimated"),
         (4, "leaves about 4 to 14 or more, perhaps more than there are now, estimated"),
     ):
-        assert said in health(replace(old, files_after_rewrite=then)).findings[0].detail
+        assert detail in health(replace(old, files_after_rewrite=then)).findings[0].detail
 
 
 def test_a_large_rewrite_of_old_specs_is_done_in_steps() -> None:
@@ -98,46 +98,46 @@ def test_how_many_files_are_left() -> None:
     old = replace(small, files=20, old_files=3, old_small=3, old_small_bytes=600 * MB)
     void = PartitionField(1, "id", from_metadata("void"), "id_bucket", 1000)
     day = PartitionField(1, "ts", from_metadata("day"), "ts_day", 1000)
-    for figures, said in (
+    for figures, detail in (
         (small, "8 of 10 files are smaller than 75% of the target size of 500.0 MB and share a partition"),
         (replace(small, fields=(day,), old_small=1, old_files=1), "they fit into about 2 files"),
         (old, "they fit into about 4 files, since those of an earlier spec are grouped anew"),
         (replace(old, fields=(void,)), "11 of 20 files"),
     ):
-        one = health(figures).findings[0]
-        assert said in one.detail
-        assert one.call is not None
-    for figures, said in (
+        finding = health(figures).findings[0]
+        assert detail in finding.detail
+        assert finding.call is not None
+    for figures, detail in (
         (old, "8 share a partition with others and fit into about 2 files, 3 belong to an earlier partition spec"),
         (replace(old, small=0, small_after=0), "500.0 MB: 3 belong to an earlier partition spec"),
     ):
-        found = health(replace(figures, fields=(day,)))
-        assert said in found.findings[0].detail
-        assert "the statement of `old specs` rewrites them" in found.findings[0].detail
-        assert found.findings[0].call is None
-        assert "how much it rewrites" not in str(found).partition("old specs")[0]
+        table_health = health(replace(figures, fields=(day,)))
+        assert detail in table_health.findings[0].detail
+        assert "the statement of `old specs` rewrites them" in table_health.findings[0].detail
+        assert table_health.findings[0].call is None
+        assert "how much it rewrites" not in str(table_health).partition("old specs")[0]
 
 
 def test_names_are_quoted() -> None:
-    odd = replace(FINE, name=("lake", "my shop", "it's"), old_files=1)
-    (one,) = health(odd).findings
-    assert one.call is not None
-    assert "table => '`my shop`.`it\\'s`'" in one.call
+    metrics = replace(FINE, name=("lake", "my shop", "it's"), old_files=1)
+    (finding,) = health(metrics).findings
+    assert finding.call is not None
+    assert "table => '`my shop`.`it\\'s`'" in finding.call
 
 
 def test_a_large_partition_of_a_small_table_is_named_where_it_is_no_skew() -> None:
     """Splitting what fits into one file would contradict the advice to have fewer files."""
     small = replace(FINE, partitions=5, alone=4, largest=411_801, median=1_268, bytes=416_873)
-    (one,) = health(small).ruled_out
-    assert one.problem == "fine partitions"
-    assert "411.8 kB, 325 times the median" in one.detail
+    (finding,) = health(small).ruled_out
+    assert finding.problem == "fine partitions"
+    assert "411.8 kB, 325 times the median" in finding.detail
 
 
 def test_what_a_call_rewrites_is_not_what_it_is_about() -> None:
     (old,) = health(replace(FINE, old_files=2, old_bytes=878)).findings
     assert "how much it rewrites is unknown" in str(health(replace(FINE, old_files=2)))
-    known = replace(old, rewritten_files=4, rewritten_bytes=117_986)
-    assert "-- rewrites 4 data files, 118.0 kB" in str(Health("t", 4, 117_986, (known,)))
+    measured_finding = replace(old, rewritten_files=4, rewritten_bytes=117_986)
+    assert "-- rewrites 4 data files, 118.0 kB" in str(Health("t", 4, 117_986, (measured_finding,)))
 
 
 def layout(files: int, size: int, **more: object) -> Proposal:

@@ -25,8 +25,8 @@ def hidden(text: str, name: str = "a.sql", *placeholders: str) -> list[tuple[str
     reports = Linter().lint(extract_source(name, text), settings)
     notes = [(r.text[d.span.start : d.span.end], d.message) for r in reports for d in r if d.code == "SIS002"]
     return [
-        (shown, message.removeprefix("not checked: "))
-        for shown, message in notes
+        (statement, message.removeprefix("not checked: "))
+        for statement, message in notes
         if "hides" in message or "replaces" in message or "too many branches" in message
     ]
 
@@ -155,8 +155,8 @@ def test_a_template_s_comment_is_silent(text: str) -> None:
 def branched(*branches: str) -> str:
     """An `if` with `elif`, the last one `else`."""
     first, *middle, last = branches
-    others = "".join(f"\n{{% elif x == {i} %}}\n{text}" for i, text in enumerate(middle))
-    return f"{{% if x %}}\n{first}{others}\n{{% else %}}\n{last}\n{{% endif %}}"
+    elif_branches = "".join(f"\n{{% elif x == {i} %}}\n{text}" for i, text in enumerate(middle))
+    return f"{{% if x %}}\n{first}{elif_branches}\n{{% else %}}\n{last}\n{{% endif %}}"
 
 
 SELECT = "SELECT 1;"
@@ -192,10 +192,10 @@ def test_branches_beyond_many_are_noted() -> None:
 
 
 def test_the_same_condition_holds_everywhere_or_nowhere() -> None:
-    made = "CREATE TABLE t ({% if x %}a{% else %}b{% endif %} int) USING iceberg;\n"
+    create = "CREATE TABLE t ({% if x %}a{% else %}b{% endif %} int) USING iceberg;\n"
     alter = "ALTER TABLE t ADD PARTITION FIELD"
     inner = branched("SELECT 2;", f"{alter} b;").replace("if x", "if z")
-    text = f"{made}{{% if x %}}{inner.replace(' b;', ' a;')}{{% else %}}{inner}{{% endif %}}"
+    text = f"{create}{{% if x %}}{inner.replace(' b;', ' a;')}{{% else %}}{inner}{{% endif %}}"
     assert codes(text) == set()
 
 
@@ -275,9 +275,9 @@ def test_a_cell_of_a_sql_notebook(metadata: object, cell: str) -> None:
 
 @pytest.mark.parametrize("cell", [BAD, CALL])
 def test_a_cell_whose_language_an_editor_has_noted(cell: str) -> None:
-    own = {"vscode": {"languageId": "sql"}}
-    assert "SIS201" in codes(notebook(cell, own=own), "a.ipynb")
-    assert "SIS201" in codes(notebook(cell, {"language_info": {"name": "python"}}, own), "a.ipynb")
+    metadata = {"vscode": {"languageId": "sql"}}
+    assert "SIS201" in codes(notebook(cell, own=metadata), "a.ipynb")
+    assert "SIS201" in codes(notebook(cell, {"language_info": {"name": "python"}}, metadata), "a.ipynb")
 
 
 def test_metadata_of_two_languages_is_noted() -> None:

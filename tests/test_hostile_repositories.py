@@ -58,10 +58,10 @@ def environment(tmp_path: Path) -> dict[str, str]:
 
 @pytest.fixture
 def run(clone: Path, environment: dict[str, str]) -> Check:
-    def run(*words: str, **extra: str) -> subprocess.CompletedProcess[str]:
+    def run(*arguments: str, **extra: str) -> subprocess.CompletedProcess[str]:
         script = Path(sys.executable).with_name("iceberg-sql")
         return subprocess.run(
-            [script, *words],
+            [script, *arguments],
             cwd=clone,
             env={**environment, **extra},
             capture_output=True,
@@ -120,8 +120,8 @@ def test_an_editor_opens_no_catalog(
 
     async def session() -> tuple[list[str], list[str]]:
         async with Editor(clone) as editor:
-            found = await editor.open((clone / "a.sql").read_text())
-            return [str(d.code) for d in found], editor.messages
+            diagnostics = await editor.open((clone / "a.sql").read_text())
+            return [str(d.code) for d in diagnostics], editor.messages
 
     codes, messages = asyncio.run(session())
     assert not ran.exists()
@@ -223,9 +223,9 @@ def test_a_cache_that_comes_with_a_clone_is_not_believed(clone: Path, run: Check
     git(clone, "init", "-q")
     git(clone, "add", "-A", "-f")
     assert run("check", ".").stdout == honest.stdout
-    named = run("check", ".", "--cache-dir", "kept")
-    assert named.stdout == honest.stdout
-    assert named.stderr == "warning: the cache `kept` is not used: git tracks files in it\n"
+    completed = run("check", ".", "--cache-dir", "kept")
+    assert completed.stdout == honest.stdout
+    assert completed.stderr == "warning: the cache `kept` is not used: git tracks files in it\n"
 
 
 def test_a_cache_that_others_may_write(clone: Path, run: Check, tmp_path: Path) -> None:
@@ -282,8 +282,8 @@ def test_a_folder_of_a_repository_names_files_of_it(clone: Path, run: Check) -> 
 # --- git ------------------------------------------------------------------------------------------
 
 
-def git(folder: Path, *words: str) -> None:
-    command = ["git", "-c", "user.name=a", "-c", "user.email=a@b", *words]
+def git(folder: Path, *arguments: str) -> None:
+    command = ["git", "-c", "user.name=a", "-c", "user.email=a@b", *arguments]
     subprocess.run(command, cwd=folder, check=True, capture_output=True)
 
 
@@ -362,8 +362,8 @@ def test_git_runs_nothing_of_a_submodule(archive: Path, ran: Path, run: Check, t
     git(archive, *plain, "commit", "-q", "-m", "2")
     ran.unlink(missing_ok=True)
     os.utime(inner / "f.sql", (0, 0))  # git compares its contents
-    for words in (("check", "."), ("check", "--diff-from", "HEAD", "."), ("check", "--diff-from", "HEAD")):
-        run(*words)
+    for arguments in (("check", "."), ("check", "--diff-from", "HEAD", "."), ("check", "--diff-from", "HEAD")):
+        run(*arguments)
         assert not ran.exists(), ran.read_text()
 
 
@@ -376,9 +376,9 @@ def test_a_folder_that_looks_like_a_repository(clone: Path, ran: Path, run: Chec
     (folder / "config").write_text(f'[core]\nbare = false\nworktree = "{folder}"\nfsmonitor = "{hook}"\n')
     (folder / "a.sql").write_text(WRONG)
     run("check", "--diff-from", "HEAD", "migrations")
-    for words in (("check", "."), ("check", "--diff-from", "HEAD", ".")):
+    for arguments in (("check", "."), ("check", "--diff-from", "HEAD", ".")):
         subprocess.run(
-            [Path(sys.executable).with_name("iceberg-sql"), *words],
+            [Path(sys.executable).with_name("iceberg-sql"), *arguments],
             cwd=folder,
             capture_output=True,
             check=False,
@@ -416,7 +416,7 @@ def catalog(mode: str) -> Iterator[SimpleNamespace]:
             except OSError:
                 pass
 
-        def log_message(self, *given: object) -> None:
+        def log_message(self, *arguments: object) -> None:
             pass
 
     from threading import Event
@@ -449,12 +449,12 @@ def test_no_table_of_a_catalog_that_is_not_opened_is_said_to_exist(clone: Path, 
 
 def test_a_damaged_file_of_pyiceberg(clone: Path, run: Check, tmp_path: Path) -> None:
     (clone / "a.sql").write_text(MORE_CREATES)
-    for folder, words in ((clone, "in the working directory is not read"), (tmp_path, "cannot be read: While")):
+    for folder, message in ((clone, "in the working directory is not read"), (tmp_path, "cannot be read: While")):
         (folder / ".pyiceberg.yaml").write_text("catalog:\n  prod: {uri: x}\n")
         done = run("check", "a.sql", "--catalog", "prod", PYICEBERG_HOME=str(tmp_path))
         assert done.returncode == 2
         assert len(done.stderr.splitlines()) == 1
-        assert f"`.pyiceberg.yaml` {words}" in done.stderr
+        assert f"`.pyiceberg.yaml` {message}" in done.stderr
 
 
 @pytest.mark.rest  # waits for a server
@@ -522,10 +522,10 @@ def test_an_editor_does_not_wait_for_a_catalog(
 
         async def session() -> list[str]:
             async with started as editor:
-                found = await asyncio.wait_for(editor.open(text), 10)
-                assert "has not answered yet" in "".join(d.message for d in found)
+                diagnostics = await asyncio.wait_for(editor.open(text), 10)
+                assert "has not answered yet" in "".join(d.message for d in diagnostics)
                 assert await asyncio.wait_for(editor.hover(1, 44), 10) is not None
-                return [str(d.code) for d in found]
+                return [str(d.code) for d in diagnostics]
 
         codes = asyncio.run(session())
         assert "SIS101" in codes

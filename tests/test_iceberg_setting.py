@@ -20,7 +20,7 @@ KEY = "CREATE TABLE db.t (id BIGINT) USING iceberg TBLPROPERTIES ('encryption.ke
 def refused(text: str, iceberg: tuple[int, int] | None) -> list[tuple[str, str]]:
     tables = sis.Tables(catalog="local", namespace=("db",))
     tables.iceberg = iceberg
-    return [(found.code, found.message) for found in sis.check(text, tables)]
+    return [(diagnostic.code, diagnostic.message) for diagnostic in sis.check(text, tables)]
 
 
 @pytest.mark.parametrize(

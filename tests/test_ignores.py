@@ -28,10 +28,10 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def found(name: str, text: str, capsys: Any, *words: str) -> list[str]:
+def found(name: str, text: str, capsys: Any, *options: str) -> list[str]:
     """The rows and codes of a file's findings."""
     Path(name).write_text(text, newline="")
-    main(["check", "--isolated", "--output-format", "json", *words, name])
+    main(["check", "--isolated", "--output-format", "json", *options, name])
     reported = json.loads(capsys.readouterr().out)
     return sorted(f"{d['location']['row']} {d['code']}" for d in reported)
 
@@ -68,7 +68,7 @@ def test_ignore(comment: str, capsys: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("comment", "said", "help_"),
+    ("comment", "message", "help_"),
     [
         ("-- noqa SIS501", "a colon is missing", "write `noqa: SIS501`"),
         ("-- noqa; SIS501", "a colon is missing", "write `noqa: SIS501`"),
@@ -91,13 +91,13 @@ def test_ignore(comment: str, capsys: Any) -> None:
     ],
 )  # fmt: skip
 def test_a_misspelt_comment_ignores_nothing_and_is_told(
-    comment: str, said: str, help_: str | None, capsys: Any
+    comment: str, message: str, help_: str | None, capsys: Any
 ) -> None:
     text = f"{comment}\n{TABLE}" if "ignore" in comment else f"{TABLE} {comment}\n"
     assert sorted(code.split()[1] for code in found("a.sql", text, capsys)) == ["SIS003", "SIS501"]
     main(["check", "--isolated", "--output-format", "json", "--select", "SIS003", "a.sql"])
     (finding,) = json.loads(capsys.readouterr().out)
-    assert finding["message"] == f"nothing is ignored: {said}"
+    assert finding["message"] == f"nothing is ignored: {message}"
     assert help_ is None or finding["help"] == help_
 
 
@@ -174,10 +174,10 @@ def test_in_a_notebook(capsys: Any) -> None:
 
 def test_a_suppressed_error_does_not_stop_what_follows(capsys: Any) -> None:
     """As in SQL: the statement is taken to run."""
-    one = "CREATE TABLE db.t (id BIGINT) USING iceberg PARTITIONED BY (bucket(id, 16))"
+    create = "CREATE TABLE db.t (id BIGINT) USING iceberg PARTITIONED BY (bucket(id, 16))"
     two = "ALTER TABLE db.t ADD COLUMN id INT"
-    in_sql = found("a.sql", f"{one}; -- noqa: SIS104\n{two}", capsys)
-    text = f'spark.sql("{one}")  # noqa: SIS104\nspark.sql("{two}")\n'
+    in_sql = found("a.sql", f"{create}; -- noqa: SIS104\n{two}", capsys)
+    text = f'spark.sql("{create}")  # noqa: SIS104\nspark.sql("{two}")\n'
     assert found("a.py", text, capsys) == in_sql == ["2 SIS207"]
 
 
@@ -215,9 +215,9 @@ def test_comments_are_added_to_sql(text: str, capsys: Any) -> None:
     before = [c for c in found("a.sql", text, capsys) if not c.endswith("SIS002")]
     assert before
     main(["check", "--isolated", "--add-noqa", "a.sql"])
-    said = capsys.readouterr()
+    output = capsys.readouterr()
     after = Path("a.sql").read_bytes().decode()
-    if "No comment can suppress" in said.err:
+    if "No comment can suppress" in output.err:
         assert after == text or len(after) > len(text)
     else:
         left = found("a.sql", after, capsys)
@@ -268,10 +268,10 @@ PYTHON = [
 def test_comments_are_added_to_programs(text: str, capsys: Any) -> None:
     before = [c for c in found("a.py", text, capsys) if not c.endswith("SIS002")]
     main(["check", "--isolated", "--add-noqa", "a.py"])
-    said = capsys.readouterr()
+    output = capsys.readouterr()
     after = Path("a.py").read_bytes().decode()
     assert ast.dump(ast.parse(after)) == ast.dump(ast.parse(text))
-    if "No comment can suppress" not in said.err:
+    if "No comment can suppress" not in output.err:
         assert [c for c in found("a.py", after, capsys) if not c.endswith("SIS002")] == []
         assert (after != text) is bool(before)
     main(["check", "--isolated", "--add-noqa", "a.py"])

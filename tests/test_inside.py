@@ -43,10 +43,10 @@ def outside(tmp_path: Path) -> Path:
 def run(clone: Path, tmp_path: Path) -> Check:
     """The command, in the clone, with little memory and little time."""
 
-    def run(*words: str, **extra: str) -> subprocess.CompletedProcess[str]:
+    def run(*arguments: str, **extra: str) -> subprocess.CompletedProcess[str]:
         script = Path(sys.executable).with_name("iceberg-sql")
         return subprocess.run(
-            ["sh", "-c", 'ulimit -v 2000000; exec "$0" "$@"', script, *words],
+            ["sh", "-c", 'ulimit -v 2000000; exec "$0" "$@"', script, *arguments],
             cwd=clone,
             env={**os.environ, "XDG_CACHE_HOME": str(tmp_path / "cache"), **extra},
             stdin=subprocess.DEVNULL,
@@ -59,12 +59,12 @@ def run(clone: Path, tmp_path: Path) -> Check:
     return run
 
 
-def assert_one_error(done: subprocess.CompletedProcess[str], *words: str) -> None:
+def assert_one_error(done: subprocess.CompletedProcess[str], *phrases: str) -> None:
     assert done.returncode == 2, done.stdout + done.stderr
     assert len(done.stderr.splitlines()) == 1, done.stderr
     assert done.stderr.startswith("error: "), done.stderr
     assert "internal error" not in done.stderr
-    for word in words:
+    for word in phrases:
         assert word in done.stderr
 
 
@@ -201,7 +201,7 @@ def linked(clone: Path, outside: Path, request: pytest.FixtureRequest) -> Path:
 
 @pytest.mark.rest  # a process for each
 @pytest.mark.parametrize(
-    "words",
+    "arguments",
     [
         ["--fix", "--unsafe-fixes", "l.sql"],
         ["--fix", "--unsafe-fixes", "d"],
@@ -217,9 +217,9 @@ def linked(clone: Path, outside: Path, request: pytest.FixtureRequest) -> Path:
     ids=" ".join,
 )
 def test_nothing_is_written_through_a_link_of_a_repository(
-    linked: Path, outside: Path, run: Check, words: list[str]
+    linked: Path, outside: Path, run: Check, arguments: list[str]
 ) -> None:
-    done = run("check", *words)
+    done = run("check", *arguments)
     assert linked.read_text() == FIXABLE
     assert sorted(path.name for path in outside.iterdir()) == [".git", "t.sql"]
     assert_one_error(done, "cannot write `", "points outside")
@@ -259,8 +259,10 @@ INCLUDE = "  - include:\n      file: db/1.sql\n"
         "include:\n      file: a\0b",
     ],
 )
-@pytest.mark.parametrize("place", ["changelog.yaml", "db/changelog.yaml"])
-def test_changelogs_include_nothing_outside(clone: Path, outside: Path, run: Check, place: str, entry: str) -> None:
+@pytest.mark.parametrize("changelog_path", ["changelog.yaml", "db/changelog.yaml"])
+def test_changelogs_include_nothing_outside(
+    clone: Path, outside: Path, run: Check, changelog_path: str, entry: str
+) -> None:
     (outside / "lq.sql").write_text("CREATE TABLE db.u (secret INT) USING iceberg;\n")
     (clone / "db").mkdir()
     (clone / "db" / "1.sql").write_text(
@@ -271,7 +273,7 @@ def test_changelogs_include_nothing_outside(clone: Path, outside: Path, run: Che
     (clone / "db" / "linked.sql").symlink_to(outside / "lq.sql")
     (clone / "linked").symlink_to(outside)
     os.mkfifo(clone / "db" / "pipe.sql")
-    (clone / place).write_text(f"databaseChangeLog:\n  - {entry}\n{INCLUDE}")
+    (clone / changelog_path).write_text(f"databaseChangeLog:\n  - {entry}\n{INCLUDE}")
     done = run("check", "db/1.sql")
     assert (done.returncode, done.stderr) == (1, "")
     assert "SIS101" in done.stdout
@@ -324,7 +326,7 @@ def project(clone: Path, outside: Path) -> Path:
 
 @pytest.mark.rest  # eight seconds
 @pytest.mark.parametrize(
-    "words",
+    "setting",
     [
         'model-paths: ["models", "../outside/dbt"]',
         'model-paths: ["models", "linked"]',
@@ -338,20 +340,20 @@ def project(clone: Path, outside: Path) -> Path:
         'target-path: "a\\0b"',
     ],
 )
-def test_projects_of_dbt_stay_inside(project: Path, outside: Path, run: Check, words: str) -> None:
+def test_projects_of_dbt_stay_inside(project: Path, outside: Path, run: Check, setting: str) -> None:
     from time import monotonic
 
     (project / "linked").symlink_to(outside / "dbt")
     (outside / "dbt" / "manifest.json").symlink_to("/dev/zero")
     with (project / "dbt_project.yml").open("a") as file:
-        file.write(f"{words}\n")
+        file.write(f"{setting}\n")
     start = monotonic()
     done = run("check", ".")
     assert (done.returncode, done.stderr) == (1, ""), done.stdout
     assert "weeks" in done.stdout
     assert monotonic() - start < 8
-    shown = run("check", "--show-files", ".").stdout.split()
-    assert all("outside" not in name for name in shown)
+    listed_files = run("check", "--show-files", ".").stdout.split()
+    assert all("outside" not in name for name in listed_files)
 
 
 @pytest.mark.rest  # a process for each
@@ -398,7 +400,7 @@ def test_a_project_of_dbt_reads_nothing_outside(project: Path, outside: Path) ->
 
 
 @pytest.mark.parametrize(
-    ("content", "words"),
+    ("content", "message"),
     [
         (gzip.compress(bytes(300 << 20), 1), "it inflates to more than 256 MB"),
         (b"\x1f\x8b" + bytes(100), "cannot read the metadata file"),
@@ -409,15 +411,15 @@ def test_a_project_of_dbt_reads_nothing_outside(project: Path, outside: Path) ->
     ],
     ids=["bomb", "header", "corrupt", "cut", "lists", "objects"],
 )
-def test_metadata_files_have_limits(clone: Path, run: Check, content: bytes, words: str) -> None:
+def test_metadata_files_have_limits(clone: Path, run: Check, content: bytes, message: str) -> None:
     (clone / "m.json").write_bytes(content)
     (clone / ".iceberg-sql.toml").write_text('metadata = { "db.t" = "m.json" }\n')
-    assert_one_error(run("check", "a.sql"), words, "m.json`")
+    assert_one_error(run("check", "a.sql"), message, "m.json`")
 
 
 @pytest.mark.rest  # seven seconds
 @pytest.mark.parametrize(
-    ("settings", "words"),
+    ("settings", "message"),
     [
         ("ddl = " + "[" * 2000 + "]" * 2000, "cannot be read: its values are nested too deeply"),
         ("severity.SIS501" + ".a" * 90 + " = 1", "`severity` in `"),
@@ -436,6 +438,6 @@ def test_metadata_files_have_limits(clone: Path, run: Check, content: bytes, wor
     ],
     ids=lambda text: text[:24],
 )
-def test_settings_have_limits(clone: Path, run: Check, settings: str, words: str) -> None:
+def test_settings_have_limits(clone: Path, run: Check, settings: str, message: str) -> None:
     (clone / ".iceberg-sql.toml").write_text(f"{settings}\n")
-    assert_one_error(run("check", "a.sql"), words)
+    assert_one_error(run("check", "a.sql"), message)

@@ -98,7 +98,7 @@ def test_a_spec_is_read_as_ddl_reads_it(text: str, clause: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("days(name)", "SIS202"),
         ("bucket(id, 16)", "write `bucket(16, id)`"),
@@ -110,10 +110,10 @@ def test_a_spec_is_read_as_ddl_reads_it(text: str, clause: str) -> None:
         ("void(id)", "SIS106"),
     ],
 )
-def test_a_spec_that_would_be_refused_says_why(text: str, said: str) -> None:
+def test_a_spec_that_would_be_refused_says_why(text: str, message: str) -> None:
     with pytest.raises(IcebergSqlError) as error:
         candidate_spec(text, SCHEMA)
-    assert said in str(error.value)
+    assert message in str(error.value)
 
 
 def test_advice_of_the_rules_does_not_refuse_a_spec() -> None:
@@ -137,13 +137,13 @@ def test_the_driver_knows_map_outputs_in_steps_of_ten_percent() -> None:
 
 
 def test_the_pieces_to_write_are_spread_over_the_bytes_and_the_sizes() -> None:
-    pieces = [TaskOutput(n, n * 10) for n in range(1, 101)]
-    chosen = trial_indexes(pieces, 12)
+    task_outputs = [TaskOutput(n, n * 10) for n in range(1, 101)]
+    chosen = trial_indexes(task_outputs, 12)
     assert {0, 99} <= set(chosen)
     assert 8 <= len(chosen) <= 12
     assert sum(i >= 40 for i in chosen) >= 4  # where the bytes are
     assert sum(i < 10 for i in chosen) >= 4  # where files compress worst
-    assert trial_indexes(pieces[:5], 12) == [0, 1, 2, 3, 4]
+    assert trial_indexes(task_outputs[:5], 12) == [0, 1, 2, 3, 4]
     assert trial_indexes([], 12) == []
 
 
@@ -171,10 +171,10 @@ def test_a_file_s_size_follows_those_that_were_written() -> None:
 
 
 def test_a_writer_rolls_where_the_trials_did() -> None:
-    piece = TaskOutput(5_000, 500_000)
-    trial = TrialWrite(piece, (DataFile(2_000, 200_000, 50_000),) * 2, True, (150_000.0, 150_000.0))
+    task_output = TaskOutput(5_000, 500_000)
+    trial = TrialWrite(task_output, (DataFile(2_000, 200_000, 50_000),) * 2, True, (150_000.0, 150_000.0))
     sizes = FileSizeModel([trial], WriteSettings("hash", 150_000))
-    assert [f.rows for f in sizes.files(piece)] == [2_000, 2_000, 1_000]
+    assert [f.rows for f in sizes.files(task_output)] == [2_000, 2_000, 1_000]
     assert [f.rows for f in sizes.files(TaskOutput(4_000, 400_000))] == [2_000, 2_000]
     assert sizes.files(TaskOutput(0, 0)) == []
 
@@ -260,17 +260,17 @@ def test_rows_are_spread_over_the_time_of_their_file(
     low, high = (ordinal(kind, moment) for moment in bounds)
     days = (high - low) / 86_400_000_000
     file = FileStats(1000, 5000, {2: (low, high)})
-    found = partition_totals(Spec(0, fields(text)), [file, file], {2: "timestamptz"})
-    assert found.keys() == {(value,) for value in shares}
+    totals = partition_totals(Spec(0, fields(text)), [file, file], {2: "timestamptz"})
+    assert totals.keys() == {(value,) for value in shares}
     for value, share in shares.items():
-        assert found[(value,)].rows == pytest.approx(2000 * share / days, abs=0.1)
-    assert sum(total.size for total in found.values()) == pytest.approx(10_000)
+        assert totals[(value,)].rows == pytest.approx(2000 * share / days, abs=0.1)
+    assert sum(total.size for total in totals.values()) == pytest.approx(10_000)
 
 
 def test_metadata_refuses_what_bounds_do_not_say() -> None:
-    one = FileStats(10, 100, {3: ("a", "a"), 1: (5, 5)})
+    file_stats = FileStats(10, 100, {3: ("a", "a"), 1: (5, 5)})
     spec = Spec(0, fields("name, bucket(4, id)"))
-    assert len(partition_totals(spec, [one], {3: "string", 1: "long"})) == 4
+    assert len(partition_totals(spec, [file_stats], {3: "string", 1: "long"})) == 4
     for bounds in ({3: ("a", "b")}, {}):
         with pytest.raises(IcebergSqlError, match="using => 'data'"):
             partition_totals(Spec(0, fields("name")), [FileStats(10, 100, bounds)], {3: "string"})
@@ -293,9 +293,9 @@ def test_candidates_take_only_what_their_transform_accepts() -> None:
     assert len({f.field_id for f in field_per_column(SCHEMA)}) == len(field_per_column(SCHEMA))
 
 
-@pytest.mark.parametrize(("most", "count"), [(0, 256), (1500, 1024), (1e9, 4096)])
-def test_the_counts_of_buckets(most: float, count: int) -> None:
-    fields = candidate_fields(SCHEMA, 2, max_buckets=most)
+@pytest.mark.parametrize(("max_buckets", "count"), [(0, 256), (1500, 1024), (1e9, 4096)])
+def test_the_counts_of_buckets(max_buckets: float, count: int) -> None:
+    fields = candidate_fields(SCHEMA, 2, max_buckets=max_buckets)
     counts = [f.transform.parameter or 0 for f in fields if f.transform.transform.hashes]
     assert (counts[0], counts[-1]) == (4, count)
 
@@ -320,33 +320,33 @@ def test_the_alters_lead_from_one_spec_to_the_other() -> None:
 # ------------------------------------------------------------------------------------- samples
 
 
-def sample(seen: int, rows: int, target: int = 1 << 40) -> Sample:
+def sample(sampled_rows: int, rows: int, target: int = 1 << 40) -> Sample:
     """Rows in the order of `id`; ten names in turn."""
-    step = rows // seen
+    step = rows // sampled_rows
     day = 86_400_000_000
-    ids = [i * step for i in range(seen)]
+    ids = [i * step for i in range(sampled_rows)]
     keys = {
         fields("bucket(4, id)")[0].key: [i % 4 for i in ids],
-        fields("name")[0].key: [f"n{i % 10}" for i in range(seen)],
+        fields("name")[0].key: [f"n{i % 10}" for i in range(sampled_rows)],
         fields("days(ts)")[0].key: [i * 10 // rows for i in ids],
     }
     columns = {
         1: ids,
         2: [i * 10 * day // rows for i in ids],
-        3: [None if i % 10 == 9 else f"n{i % 10}" for i in range(seen)],
+        3: [None if i % 10 == 9 else f"n{i % 10}" for i in range(sampled_rows)],
     }
     files = [DataFile(n, n * 100, n * 10) for n in (1, 1_000, 100_000)]
     trials = [TrialWrite(TaskOutput(f.rows, f.raw_bytes), (f,), True) for f in files]
     sizes = FileSizeModel(trials, WriteSettings("hash", target))
-    return Sample(rows, 100.0, columns, keys, sizes, seen)
+    return Sample(rows, 100.0, columns, keys, sizes, sampled_rows)
 
 
 def test_a_sample_s_partitions_keep_the_order_of_their_rows() -> None:
     some = sample(1000, 1000)
-    made = hypothetical_table(some, SCHEMA, Spec(0, fields("name")), slice_files(some, fields("name")))
-    assert (made.partition_count, made.row_count, len(made.files)) == (10, 1000, 10)
-    assert made.files[0].bounds[1] == Bounds(0, 990)
-    last = next(f for f in made.files if f.partition == ("n9",))
+    table = hypothetical_table(some, SCHEMA, Spec(0, fields("name")), slice_files(some, fields("name")))
+    assert (table.partition_count, table.row_count, len(table.files)) == (10, 1000, 10)
+    assert table.files[0].bounds[1] == Bounds(0, 990)
+    last = next(f for f in table.files if f.partition == ("n9",))
     assert last.bounds[3].low is None
     assert last.bounds[3].nulls == 100
 
@@ -419,9 +419,9 @@ def test_a_rewrite_into_another_spec_mixes_the_order_of_its_tasks() -> None:
     """Each of ten tasks reads a tenth of the rows; what they write is fetched in any order."""
     (field,) = fields("bucket(2, id)")
     rows = replace(sample(1000, 100_000, target=400_000), stored_row_bytes=40.0, stored_fields=frozenset())
-    places = rows.places_in([field])
-    assert len(set(places)) == 1000
-    order = sorted(range(1000), key=places.__getitem__)
+    positions = rows.places_in([field])
+    assert len(set(positions)) == 1000
+    order = sorted(range(1000), key=positions.__getitem__)
     starts = [row for previous, row in zip([-2, *order], order, strict=False) if row != previous + 1]
     assert len(starts) == 10
     assert sorted(starts) == list(range(0, 1000, 100))
@@ -515,25 +515,25 @@ def skewed(rows: int, share: float, seed: int) -> tuple[Sample, Sample]:
         [TrialWrite(TaskOutput(n, n * 100), (DataFile(n, n * 100, n * 10),), True) for n in (1, 1_000, 50_000)],
         WriteSettings("hash", 200_000),
     )
-    every, some_rows = (
+    full_sample, some_rows = (
         Sample(
             rows,
             100.0,
-            {i: [column[n] for n in which] for i, column in columns.items()},
-            {key: [column[n] for n in which] for key, column in keys.items()},
+            {i: [column[n] for n in row_numbers] for i, column in columns.items()},
+            {key: [column[n] for n in row_numbers] for key, column in keys.items()},
             sizes,
-            len(which),
+            len(row_numbers),
             {i: (min(column), max(column)) for i, column in columns.items()},
         )
-        for which in (range(rows), picked)
+        for row_numbers in (range(rows), picked)
     )
-    return every, some_rows
+    return full_sample, some_rows
 
 
 def read(some: Sample, spec: str, field_id: int, low: Any, high: Any) -> float:
     """The share of the bytes in files whose bounds and partition overlap a range."""
     of = fields(spec)
-    made = hypothetical_table(some, SCHEMA, Spec(0, of), slice_files(some, of))
+    table = hypothetical_table(some, SCHEMA, Spec(0, of), slice_files(some, of))
     ends = [
         (n, PARTITION_OF[f.key](low), PARTITION_OF[f.key](high))
         for n, f in enumerate(of)
@@ -541,12 +541,12 @@ def read(some: Sample, spec: str, field_id: int, low: Any, high: Any) -> float:
     ]
     kept = [
         f.size
-        for f in made.files
+        for f in table.files
         if f.bounds[field_id].low <= high
         and f.bounds[field_id].high >= low
-        and all(least <= f.partition[n] <= most for n, least, most in ends)
+        and all(lowest <= f.partition[n] <= highest for n, lowest, highest in ends)
     ]
-    return sum(kept) / made.total_size
+    return sum(kept) / table.total_size
 
 
 @pytest.mark.parametrize(
@@ -564,13 +564,13 @@ def test_a_sample_s_files_are_kept_as_often_as_those_of_all_rows(spec: str) -> N
     """Above all those with rare values at the end of a partition's range, and those with a range of times each."""
     off = []
     for seed in range(2):
-        every, some = skewed(30_000, 0.04, seed)
+        full_sample, some = skewed(30_000, 0.04, seed)
         for field_id, low, high in [
             *((3, f"c{n}", f"c{n}") for n in (0, 17, 29, 37, 48, 55)),
             *((2, day * 86_400_000_000, (day + 3) * 86_400_000_000) for day in (5, 40, 90, 140)),
             *((1, n, n) for n in (30, 20_000, 28_000)),
         ]:
-            off.append(read(some, spec, field_id, low, high) - read(every, spec, field_id, low, high))
+            off.append(read(some, spec, field_id, low, high) - read(full_sample, spec, field_id, low, high))
     assert abs(mean(off)) < 0.035
     assert mean(map(abs, off)) < 0.06
 
@@ -578,12 +578,12 @@ def test_a_sample_s_files_are_kept_as_often_as_those_of_all_rows(spec: str) -> N
 def test_bounds_that_a_sample_does_not_show() -> None:
     """A value may be missing by chance, or because each file has its own values."""
     column = RankedColumn([i // 10 for i in range(1000)])  # 100 values, in the order of the rows
-    own = [r for r in column.ranks if 20 <= r < 40]
-    assert column.bounds(own, 0, 25.0) == Bounds(19, 40, 0, 0)
-    assert column.bounds(own, 0, 25.0, RankRange(20, 39, 20, 39)) == Bounds(20, 39, 0, 0)  # its partition
+    ranks = [r for r in column.ranks if 20 <= r < 40]
+    assert column.bounds(ranks, 0, 25.0) == Bounds(19, 40, 0, 0)
+    assert column.bounds(ranks, 0, 25.0, RankRange(20, 39, 20, 39)) == Bounds(20, 39, 0, 0)  # its partition
     # Values that the sample does not have lie before the next partition's.
-    assert column.bounds(own, 0, 25.0, RankRange(20, 39, 19, 40)) == Bounds(19, 40, 0, 0)
-    assert column.bounds(own, 0, 1.0) == Bounds(20, 39, 0, 0)  # every row
+    assert column.bounds(ranks, 0, 25.0, RankRange(20, 39, 19, 40)) == Bounds(19, 40, 0, 0)
+    assert column.bounds(ranks, 0, 1.0) == Bounds(20, 39, 0, 0)  # every row
     spread_ = RankedColumn([i % 100 for i in range(1000)])
     some = spread_.ranks[2:98]
     assert spread_.bounds(some, 0, 25.0) == Bounds(0, 99, 0, 0)
@@ -606,26 +606,26 @@ def test_counted_partitions_replace_what_a_sample_says() -> None:
     some = sample(1000, 100_000, target=400_000)
     spec = Spec(0, fields("name"))
     size = some.size_model.rows_per_file(some.row_bytes)
-    known = [
+    counted = [
         CountedPartition(("n0",), 3 * size - 1, {1: Bounds(500, 70_000), 3: Bounds("n0", "n0")}),
         CountedPartition(("n1",), 7, {1: Bounds(3, 9), 3: Bounds("n1", "n1")}),
         CountedPartition(("unseen",), 1, {1: Bounds(None, None, 1), 3: Bounds("unseen", "unseen")}),
     ]
-    slices = slice_files(some, spec.fields, {part.values: part.rows for part in known})
-    made = with_counted_partitions(hypothetical_table(some, SCHEMA, spec, slices), known, some)
-    assert [(f.partition, f.rows) for f in made.files] == [
+    slices = slice_files(some, spec.fields, {part.values: part.rows for part in counted})
+    table = with_counted_partitions(hypothetical_table(some, SCHEMA, spec, slices), counted, some)
+    assert [(f.partition, f.rows) for f in table.files] == [
         *[(("n0",), size), (("n0",), size), (("n0",), size - 1)],
         *[(("n1",), 7), (("unseen",), 1)],
     ]
-    first, middle_, last, small, unseen = made.files
-    assert (small.bounds, unseen.bounds) == (known[1].bounds, known[2].bounds)
+    first, middle_, last, small, unseen = table.files
+    assert (small.bounds, unseen.bounds) == (counted[1].bounds, counted[2].bounds)
     assert first.bounds[1].low >= 500
     assert first.bounds[1].high < middle_.bounds[1].high <= last.bounds[1].high == 70_000
     assert first.bounds[1].low == 500  # a file has the partition's least value, and one its greatest
-    known[0] = CountedPartition(("n0",), 3 * size - 1, {1: Bounds(0, 10**6, 3), 3: Bounds("n0", "n0")})
-    made = with_counted_partitions(hypothetical_table(some, SCHEMA, spec, slices), known, some)
-    assert (made.files[0].bounds[1], made.files[2].bounds[1].high) == (
-        made.files[0].bounds[1]._replace(low=0, nulls=1),
+    counted[0] = CountedPartition(("n0",), 3 * size - 1, {1: Bounds(0, 10**6, 3), 3: Bounds("n0", "n0")})
+    table = with_counted_partitions(hypothetical_table(some, SCHEMA, spec, slices), counted, some)
+    assert (table.files[0].bounds[1], table.files[2].bounds[1].high) == (
+        table.files[0].bounds[1]._replace(low=0, nulls=1),
         10**6,
     )
     for rows in range(1, 40):  # no file is empty
@@ -646,9 +646,13 @@ def test_partitions_by_some_of_the_fields() -> None:
     first, second = rolled_up(counted, [0])
     assert first == CountedPartition((1.0,), 7, {1: Bounds(3, 9, 3), 3: Bounds("A", "\U0001f600")})
     assert second[1:] == (4, {1: Bounds(2, 7, 0, 3), 3: Bounds(None, None)})
-    assert [(each.values, each.rows) for each in rolled_up(counted, [1])] == [(("a",), 6), ((None,), 2), (("b",), 3)]
+    assert [(partition.values, partition.rows) for partition in rolled_up(counted, [1])] == [
+        (("a",), 6),
+        ((None,), 2),
+        (("b",), 3),
+    ]
     assert rolled_up(counted, [1, 0])[0].values == ("a", 1.0)
-    assert [each.rows for each in rolled_up(counted, [])] == [11]
+    assert [partition.rows for partition in rolled_up(counted, [])] == [11]
 
 
 def test_without_order_a_partition_s_files_span_it() -> None:
@@ -657,9 +661,9 @@ def test_without_order_a_partition_s_files_span_it() -> None:
     spec = Spec(0, fields("name"))
     mixed = replace(some, size_model=FileSizeModel([], WriteSettings("hash", 400_000, keeps_order=False)))
     kept = [
-        mean(f.bounds[1].high - f.bounds[1].low for f in made.files)
-        for one in (some, mixed)
-        for made in (hypothetical_table(one, SCHEMA, spec, slice_files(one, spec.fields)),)
+        mean(f.bounds[1].high - f.bounds[1].low for f in table.files)
+        for row_sample in (some, mixed)
+        for table in (hypothetical_table(row_sample, SCHEMA, spec, slice_files(row_sample, spec.fields)),)
     ]
     assert kept[0] < 60_000 < 90_000 < kept[1]
 
@@ -689,13 +693,13 @@ def test_estimated_rows_add_up_to_those_that_are_known() -> None:
 
 def test_a_workload_is_its_queries_with_their_weights(tmp_path: Path) -> None:
     script = "-- the dashboard\nSELECT 1 FROM t;\nINSERT INTO t VALUES (1);\nWITH x AS (SELECT 2) SELECT * FROM x;"
-    found = workload([("SELECT 1 FROM t", 2), script, "SELECT 1 FROM t"])
-    assert found == (Query("SELECT 1 FROM t", 4.0), Query("WITH x AS (SELECT 2) SELECT * FROM x"))
+    weighted_queries = workload([("SELECT 1 FROM t", 2), script, "SELECT 1 FROM t"])
+    assert weighted_queries == (Query("SELECT 1 FROM t", 4.0), Query("WITH x AS (SELECT 2) SELECT * FROM x"))
     writing = "MERGE INTO t USING s ON a = b WHEN MATCHED THEN DELETE", "INSERT INTO t TABLE s"
     also = ("CREATE TABLE t AS SELECT 1", "CREATE VIEW v AS SELECT 1", "INSERT INTO t VALUES (1)", "SET a = 1")
-    every = workload(["SELECT 1", *writing, *also], writing=True)
-    assert [query.write_keyword for query in every] == [None, "MERGE", "INSERT", "CREATE", *[""] * 3]
-    assert [query.number for query in every] == list(range(1, 8))
+    all_queries = workload(["SELECT 1", *writing, *also], writing=True)
+    assert [query.write_keyword for query in all_queries] == [None, "MERGE", "INSERT", "CREATE", *[""] * 3]
+    assert [query.number for query in all_queries] == list(range(1, 8))
     doubled = workload(["SELECT 1; SET a = 1; SELECT 1", "SELECT 2; SELEC 3"], writing=True)
     assert [(query.text, query.number) for query in doubled] == [
         *(("SELECT 1", 1), ("SET a = 1", 2), ("SELECT 2", 4), ("SELEC 3", 5))
@@ -712,8 +716,8 @@ def test_a_workload_is_its_queries_with_their_weights(tmp_path: Path) -> None:
         ("WITH x AS (SELECT 2) FROM x SELECT insert", None),
         ("FROM insert SELECT *", None),
     ):
-        (one,) = workload(text, writing=True)
-        assert (one.text, one.write_keyword) == (text, word)
+        (workload_query,) = workload(text, writing=True)
+        assert (workload_query.text, workload_query.write_keyword) == (text, word)
     file = tmp_path / "q.sql"
     file.write_text("SELECT 3;\n\nSELECT 4", "utf-8")
     assert workload(str(file)) == (Query("SELECT 3"), Query("SELECT 4"))
@@ -767,11 +771,11 @@ def test_todays_spec_stays_unless_another_is_clearly_better() -> None:
 def test_where_files_are_cut_few_of_them_are_less_certain() -> None:
     few = [QueryReads("a", 1.0, 2, 200, 0, 0)]
     many = [QueryReads("a", 1.0, 200, 20_000, 0, 0)]
-    found = [
+    errors = [
         proposal("id", reads, 10, [10**6], (), None, (), error=0.05, has_estimated_cuts=cut).error
         for reads, cut in ((few, True), (many, True), (few, False), ([], True))
     ]
-    assert found == pytest.approx([math.sqrt(1 / 12), 0.05, 0.05, 0.05])
+    assert errors == pytest.approx([math.sqrt(1 / 12), 0.05, 0.05, 0.05])
 
 
 def test_the_bytes_of_small_files_are_less_certain() -> None:
@@ -789,46 +793,46 @@ def test_the_bytes_of_small_files_are_less_certain() -> None:
 
 
 def test_the_error_of_a_sample_shrinks_with_its_rows() -> None:
-    assert [sample(seen, 10**6).error for seen in (50, 400, 10_000, 10**6)] == [1.0, 0.5, 0.1, 0.05]
+    assert [sample(sampled_rows, 10**6).error for sampled_rows in (50, 400, 10_000, 10**6)] == [1.0, 0.5, 0.1, 0.05]
 
 
 def test_a_sample_from_bounds_alone() -> None:
     hour = 3_600_000_000
     kinds = {1: "long", 2: "timestamptz", 3: "string"}
-    known = [
+    file_stats = [
         FileStats(1000, 10_000, {1: (0, 999), 2: (0, 24 * hour - 1), 3: ("a", "a")}),
         FileStats(3000, 30_000, {1: (0, 999), 2: (24 * hour, 25 * hour), 3: ("b", "c")}),
         FileStats(1, 10, {1: (5, 5), 2: (-1, -1), 3: ("x", "x")}),
     ]
     candidates = fields("days(ts), bucket(4, id), name")
-    found = assume_rows(known, kinds, candidates, 400, WriteSettings("hash", 1_000_000))
-    sample = found.sample
+    assumed = assume_rows(file_stats, kinds, candidates, 400, WriteSettings("hash", 1_000_000))
+    sample = assumed.sample
     assert (sample.rows, sample.sampled_rows, sample.is_complete) == (4001, 401, False)
     assert sample.row_bytes == pytest.approx(10, rel=0.01)
     first = slice(0, 100)
     assert (min(sample.columns[1][first]), max(sample.columns[1][first])) == (0, 999)
     assert set(sample.columns[3]) == {"a", "b", "c", "x"}
-    assert [f.clause for f in found.fields] == ["days(ts)", "bucket(4, id)"]
-    assert "the bounds of `name` do not determine" in found.left_out[0]
+    assert [f.clause for f in assumed.fields] == ["days(ts)", "bucket(4, id)"]
+    assert "the bounds of `name` do not determine" in assumed.left_out[0]
     days = sample.field_values[candidates[0].key]
     assert set(days[first]) == {0}
     assert set(days[100:400]) == {1}
     assert days[400] == -1
     assert set(sample.field_values[candidates[1].key]) == {0, 1, 2, 3}
-    again = assume_rows(known, kinds, candidates, 400, WriteSettings("hash", 1_000_000))
+    again = assume_rows(file_stats, kinds, candidates, 400, WriteSettings("hash", 1_000_000))
     assert again.sample.columns == sample.columns
-    alike = [FileStats(1000, 10_000, {1: (0, 10**9)})] * 200
-    wide_ = assume_rows(alike, kinds, fields("id"), 2000, WriteSettings("hash", 1_000_000)).sample
+    identical_files = [FileStats(1000, 10_000, {1: (0, 10**9)})] * 200
+    wide_ = assume_rows(identical_files, kinds, fields("id"), 2000, WriteSettings("hash", 1_000_000)).sample
     assert len(set(wide_.columns[1])) > 1500  # files with the same bounds have different rows
     # A file's two bounds are not its two values: more partitions than rows are never shown as a few.
-    vast = assume_rows(alike, kinds, fields("id, truncate(10, id)"), 400, WriteSettings("hash", 1_000))
+    vast = assume_rows(identical_files, kinds, fields("id, truncate(10, id)"), 400, WriteSettings("hash", 1_000))
     assert not vast.fields
     assert "allow more values than 400 assumed rows show" in vast.left_out[0]
-    lost = [*known, FileStats(1, 10, {1: (0, 1)})]
-    found = assume_rows(lost, kinds, candidates, 400, WriteSettings("hash", 1_000_000))
-    assert [f.clause for f in found.fields] == ["bucket(4, id)"]
-    assert 2 not in found.sample.columns
-    assert "some files have no bounds for `ts`" in found.left_out[0]
+    lost = [*file_stats, FileStats(1, 10, {1: (0, 1)})]
+    assumed = assume_rows(lost, kinds, candidates, 400, WriteSettings("hash", 1_000_000))
+    assert [f.clause for f in assumed.fields] == ["bucket(4, id)"]
+    assert 2 not in assumed.sample.columns
+    assert "some files have no bounds for `ts`" in assumed.left_out[0]
     assert assume_rows([], kinds, candidates, 400, WriteSettings("hash", 1_000_000)).sample.sampled_rows == 0
 
 
@@ -861,8 +865,8 @@ def test_a_workload_from_event_logs(tmp_path: Path) -> None:
             ]
         )
     )
-    found = {query.text: query.weight for query in workload(str(folder))}
-    assert found == {"SELECT 1": 1, "SELECT  2, 'text'": 2}
+    weights = {query.text: query.weight for query in workload(str(folder))}
+    assert weights == {"SELECT 1": 1, "SELECT  2, 'text'": 2}
     assert Query("INSERT INTO t SELECT 3", 1, "INSERT") in workload(str(folder), writing=True)
     assert "" not in [query.write_keyword for query in workload(str(folder), writing=True)]
     (only,) = workload([(str(folder / "events_1_app-1"), 3)])
@@ -872,10 +876,10 @@ def test_a_workload_from_event_logs(tmp_path: Path) -> None:
     (tmp_path / "log.zstd").write_bytes(b"\x28\xb5")
     (tmp_path / "other").write_text("SELECT 5; SELECT 6")
     assert len(workload(str(tmp_path / "other"))) == 2  # a file of queries by another name
-    for name, kind, said in (
+    for name, kind, message in (
         ("calls", IcebergSqlError, "no query text"),
         ("none", IcebergSqlError, "has no SQL execution"),
         ("log.zstd", FileError, "is compressed"),
     ):
-        with pytest.raises(kind, match=said):
+        with pytest.raises(kind, match=message):
             workload(str(tmp_path / name))

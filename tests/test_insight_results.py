@@ -156,9 +156,9 @@ def test_a_result_fits_its_schema(name: str) -> None:
 
 
 def test_figures_and_values_that_json_lacks() -> None:
-    found = PREVIEW.to_dict()
-    assert (found["partitions"], found["files"], found["rows"], found["bytes"]) == (1, 1, 3, 99)
-    assert found["per_partition"][0]["values"] == [*("00ff", "1.50", "2024-05-17", "nan", None, 7, "é", True)]
+    document = PREVIEW.to_dict()
+    assert (document["partitions"], document["files"], document["rows"], document["bytes"]) == (1, 1, 3, 99)
+    assert document["per_partition"][0]["values"] == [*("00ff", "1.50", "2024-05-17", "nan", None, 7, "é", True)]
     unread = replace(RESULTS["explain"].scans[0], files=None)
     assert unread.pruned is None
     assert RESULTS["explain"].to_dict()["scans"][0]["pruned"] == 100.0

@@ -32,7 +32,7 @@ def break_rule(monkeypatch: pytest.MonkeyPatch, code: str) -> None:
     def broken(rule: Rule) -> Rule:
         return replace(rule, check=judge) if rule.code == code else rule
 
-    rules = {kind: tuple(map(broken, found)) for kind, found in rule_runner._RULES.items()}
+    rules = {kind: tuple(map(broken, kind_rules)) for kind, kind_rules in rule_runner._RULES.items()}
     monkeypatch.setattr(rule_runner, "_RULES", rules)
 
 
@@ -46,11 +46,11 @@ def file(tmp_path: Path) -> str:
 def test_a_rule_that_breaks_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     break_rule(monkeypatch, "SIS202")
     report = check(SQL)
-    (found,) = report
-    assert (found.code, found.name, found.severity) == ("SIS000", "internal-error", Severity.ERROR)
-    assert found.message.startswith("internal error in SIS202: RuntimeError: a bug of two lines")
-    assert "please report it" in (found.help or "")
-    assert (report.ok, report.refuses, report.failed) == (False, False, (found,))
+    (diagnostic,) = report
+    assert (diagnostic.code, diagnostic.name, diagnostic.severity) == ("SIS000", "internal-error", Severity.ERROR)
+    assert diagnostic.message.startswith("internal error in SIS202: RuntimeError: a bug of two lines")
+    assert "please report it" in (diagnostic.help or "")
+    assert (report.ok, report.refuses, report.failed) == (False, False, (diagnostic,))
 
 
 def test_it_hides_no_other_finding(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -60,24 +60,24 @@ def test_it_hides_no_other_finding(monkeypatch: pytest.MonkeyPatch) -> None:
     assert report.refuses
 
 
-@pytest.mark.parametrize("words", [
+@pytest.mark.parametrize("options", [
     [], ["--exit-zero"], ["--select", "SIS1"], ["--ignore", "SIS0"], ["--ignore", "ALL"],
     ["--fix"], ["--diff"], ["--statistics"], ["-q"], ["--output-format", "json"],
 ])  # fmt: skip
 def test_exit_code_2_whatever_is_asked(
-    monkeypatch: pytest.MonkeyPatch, capsys: Any, file: str, words: list[str]
+    monkeypatch: pytest.MonkeyPatch, capsys: Any, file: str, options: list[str]
 ) -> None:
     break_rule(monkeypatch, "SIS202")
-    assert main(["check", "--isolated", *words, file]) == 2
-    if "--diff" not in words:
+    assert main(["check", "--isolated", *options, file]) == 2
+    if "--diff" not in options:
         assert "SIS000" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("comment", ["-- noqa", "-- noqa: SIS000", "-- iceberg-sql: ignore[SIS000]"])
 def test_no_comment_silences_it(monkeypatch: pytest.MonkeyPatch, comment: str) -> None:
     break_rule(monkeypatch, "SIS202")
-    found = check(f"{comment}\n{SQL} {comment}")
-    assert "SIS000" in {d.code for d in found}
+    report = check(f"{comment}\n{SQL} {comment}")
+    assert "SIS000" in {d.code for d in report}
 
 
 def test_no_template_softens_it(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -94,9 +94,9 @@ def test_the_reader_and_the_replay(monkeypatch: pytest.MonkeyPatch, module: Any,
 
     monkeypatch.setattr(module, name, fail)
     good = SQL.replace("days(n)", "n")
-    (found,) = check(good)
-    assert found.code == "SIS000"
-    assert found.span.end == len(good)
+    (diagnostic,) = check(good)
+    assert diagnostic.code == "SIS000"
+    assert diagnostic.span.end == len(good)
     Path(file).write_text(good)
     assert main(["check", "--isolated", file]) == 2
 
@@ -108,10 +108,10 @@ def test_a_file_that_breaks_us_does_not_hide_the_others(
         (tmp_path / name).write_text(SQL)
     lint = Linter.lint
 
-    def fail(self: Linter, found: Any, settings: Any) -> Any:
-        if found.name.endswith("a.sql"):
+    def fail(self: Linter, source: Any, settings: Any) -> Any:
+        if source.name.endswith("a.sql"):
             raise IndexError("a bug")
-        return lint(self, found, settings)
+        return lint(self, source, settings)
 
     monkeypatch.setattr(Linter, "lint", fail)
     assert main(["check", "--isolated", str(tmp_path)]) == 2
@@ -152,16 +152,16 @@ def test_what_is_unknown_is_not_said_to_be_refused(capsys: Any) -> None:
     assert "would be refused" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("words", [[], ["--show-tables"]])
+@pytest.mark.parametrize("options", [[], ["--show-tables"]])
 def test_odd_metadata_is_no_internal_error(
-    words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+    options: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
 ) -> None:
     monkeypatch.chdir(tmp_path)
     metadata = {"format-version": 1, "last-column-id": 1, "schema": {"fields": []}}
     metadata |= {"partition-spec": [], "properties": {"a": 5}}
     Path("m.json").write_text(json.dumps(metadata))
     Path("a.sql").write_text("ALTER TABLE t ADD PARTITION FIELD id")
-    assert main(["check", *words, "--metadata", "t=m.json", "a.sql"]) == 2
+    assert main(["check", *options, "--metadata", "t=m.json", "a.sql"]) == 2
     out, err = capsys.readouterr()
     assert "m.json` is not a metadata file: the property `a` is 5, not a string" in err
     assert "internal error" not in out + err
@@ -177,5 +177,5 @@ def test_odd_metadata_is_no_internal_error(
 ])  # fmt: skip
 def test_a_number_of_thousands_of_digits(statement: str, number: str) -> None:
     """`int()` refuses more than 4300."""
-    found = [d.code for d in check(statement.format(number)) if d.severity is Severity.ERROR]
-    assert found == ["SIS103"]
+    codes = [d.code for d in check(statement.format(number)) if d.severity is Severity.ERROR]
+    assert codes == ["SIS103"]

@@ -103,9 +103,9 @@ def test_constants_follow_the_order_of_the_declaration(order: tuple[str, str]) -
 
 
 def test_each_record_is_declared_after_those_it_contains() -> None:
-    seen: set[str] = set()
+    declared: set[str] = set()
     for record in java_rows.EXCHANGED:
         fields = exchange_source(record)
-        later = {other.__name__ for other in java_rows.EXCHANGED} - seen - {record.__name__}
+        later = {other.__name__ for other in java_rows.EXCHANGED} - declared - {record.__name__}
         assert not [name for name in later if f"<{name}>" in fields or f" {name}>" in fields]
-        seen.add(record.__name__)
+        declared.add(record.__name__)

@@ -56,8 +56,8 @@ def _code(text: str) -> str:
 def faults(name: str, text: str) -> Iterator[str]:
     """What is wrong with a file's text. name: without `.java`."""
     code = _code(text)
-    if (found := _TYPE.findall(code)) != [name]:
-        yield f"it has the types {found}: one a file, named like it"
+    if (types := _TYPE.findall(code)) != [name]:
+        yield f"it has the types {types}: one a file, named like it"
     imports = re.findall(r"^import (.*);$", code, re.MULTILINE)
     body = re.sub(r"^import .*$", "", code, flags=re.MULTILINE)
     for used in (i.rpartition(".")[2] for i in imports):
@@ -114,12 +114,16 @@ def folders(page: str) -> list[str]:
 
 
 def test_a_java_file_uses_its_folder_and_those_below_it() -> None:
-    places = {name: place for place, name in enumerate(folders((ROOT / "docs" / "java.md").read_text("utf-8")))}
-    assert set(places) == {entry.name for entry in JAVA.iterdir()}
+    positions = {
+        name: position for position, name in enumerate(folders((ROOT / "docs" / "java.md").read_text("utf-8")))
+    }
+    assert set(positions) == {entry.name for entry in JAVA.iterdir()}
     folder_of = {path.stem: path.relative_to(JAVA).parts[0] for path in JAVA.rglob("*.java")}
     for name, folder in folder_of.items():
         for used in java_sources.in_order(OPTIMIZER, [name]):
-            assert places[folder] <= places[folder_of[used]], f"{name} in {folder}/ uses {used} in {folder_of[used]}/"
+            assert positions[folder] <= positions[folder_of[used]], (
+                f"{name} in {folder}/ uses {used} in {folder_of[used]}/"
+            )
 
 
 def test_every_java_file_serves_a_rule_or_python() -> None:

@@ -22,14 +22,14 @@ EXTENSION = PROJECT.parent / "editors" / "jupyterlab" / "static" / "extension.js
 
 @pytest.mark.thorough
 def test_the_entry_point_names_a_server_that_serves() -> None:
-    found = re.search(
+    entry_point = re.search(
         r'^\[project\.entry-points\.jupyter_lsp_spec_v1\]\n(\S+) = "(\S+):(\S+)"$',
         PROJECT.read_text("utf-8"),
         re.MULTILINE,
     )
-    assert found is not None
-    [(key, spec)] = getattr(import_module(found[2]), found[3])(None).items()
-    assert key == found[1]
+    assert entry_point is not None
+    [(key, spec)] = getattr(import_module(entry_point[2]), entry_point[3])(None).items()
+    assert key == entry_point[1]
     assert spec["version"] == 2
     assert spec["languages"] == ["sql"]  # another server knows Python
     ended = subprocess.run(spec["argv"], stdin=subprocess.DEVNULL, capture_output=True, check=False, timeout=60)
@@ -70,26 +70,26 @@ def extracted() -> dict[str, Any]:
         input=json.dumps(CELLS).encode(), capture_output=True, check=False, timeout=60,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr.decode()
-    found: dict[str, Any] = json.loads(done.stdout)
-    return found
+    extraction: dict[str, Any] = json.loads(done.stdout)
+    return extraction
 
 
 def test_the_extension_finds_the_sql_that_the_server_finds_in_cells(extracted: dict[str, Any]) -> None:
     """The text, at its place in the cell, and ended there: the next cell's SQL follows in the same text."""
     assert (extracted["asked"], extracted["language"], extracted["of"]) == (True, "python", "sql")
-    for cell, found in zip(CELLS, extracted["found"], strict=True):
-        pieces = [(piece.sql, piece.starts[0]) for piece in read_cell("a.ipynb", cell, "python").fragments]
-        wanted = [piece for piece in pieces if SQL in piece[0] and "spark.sql" not in cell]
-        assert [_placed(cell, each) for each in found if each["foreignCode"]] == wanted, cell
-        assert "".join(each["hostCode"] or "" for each in found) in ("", cell)
+    for cell, extractions in zip(CELLS, extracted["found"], strict=True):
+        fragments = [(fragment.sql, fragment.starts[0]) for fragment in read_cell("a.ipynb", cell, "python").fragments]
+        expected = [fragment for fragment in fragments if SQL in fragment[0] and "spark.sql" not in cell]
+        assert [_placed(cell, extraction) for extraction in extractions if extraction["foreignCode"]] == expected, cell
+        assert "".join(extraction["hostCode"] or "" for extraction in extractions) in ("", cell)
 
 
 def _placed(cell: str, extracted: dict[str, Any]) -> tuple[str, int]:
     """The SQL, and the offset at which it begins. JavaScript counts UTF-16 units, as JupyterLab does."""
     lines = [line.encode("utf-16-le") for line in cell.split("\n")]
 
-    def offset(place: dict[str, int]) -> int:
-        before = [*lines[: place["line"]], lines[place["line"]][: 2 * place["column"]]]
+    def offset(position: dict[str, int]) -> int:
+        before = [*lines[: position["line"]], lines[position["line"]][: 2 * position["column"]]]
         return len(b"\n\0".join(before).decode("utf-16-le"))
 
     start, end = (offset(extracted["range"][edge]) for edge in ("start", "end"))

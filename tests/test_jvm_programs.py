@@ -73,14 +73,14 @@ def test_a_joined_format_is_checked_behind_the_first_literal() -> None:
 
 @pytest.mark.parametrize("text", SCALA.values(), ids=SCALA)
 def test_scala(text: str) -> None:
-    found = findings(text.format(sql=WRONG))
-    assert [(code, source) for _, code, source in found] == [("SIS101", "weeks")]
+    reported = findings(text.format(sql=WRONG))
+    assert [(code, source) for _, code, source in reported] == [("SIS101", "weeks")]
 
 
 @pytest.mark.parametrize("text", JAVA.values(), ids=JAVA)
 def test_java(text: str) -> None:
-    found = findings(text.format(sql=WRONG), "Job.java")
-    assert [(code, source) for _, code, source in found] == [("SIS101", "weeks")]
+    reported = findings(text.format(sql=WRONG), "Job.java")
+    assert [(code, source) for _, code, source in reported] == [("SIS101", "weeks")]
 
 
 def test_the_row_and_a_fix(tmp_path: Path) -> None:
@@ -131,7 +131,7 @@ OTHERS = {
 @pytest.mark.parametrize("text", OTHERS.values(), ids=OTHERS)
 def test_what_is_not_sparks(text: str) -> None:
     assert [
-        found for found in findings(text, "A.java" if "Spring" in text else "A.scala") if found[1] != "SIS002"
+        finding for finding in findings(text, "A.java" if "Spring" in text else "A.scala") if finding[1] != "SIS002"
     ] == []
 
 
@@ -176,8 +176,8 @@ def test_a_databricks_notebook_in_scala() -> None:
 def test_a_folder_is_searched_for_them(tmp_path: Path) -> None:
     for name in ("A.scala", "B.java", "c.sc", "D.kt"):
         (tmp_path / name).write_text("", "utf-8")
-    found = find_files([str(tmp_path)], lambda path: False)
-    assert sorted(Path(name).name for name in found) == ["A.scala", "B.java", "c.sc"]
+    file_names = find_files([str(tmp_path)], lambda path: False)
+    assert sorted(Path(name).name for name in file_names) == ["A.scala", "B.java", "c.sc"]
 
 
 def notebook(language: str, *cells: str) -> str:
@@ -191,7 +191,7 @@ def notebook(language: str, *cells: str) -> str:
 
 def test_cells_of_a_notebook_in_scala() -> None:
     text = notebook("scala", "val a = 1", f'spark.sql(s"""{WRONG}""")', f"%%sql\n{WRONG}", f"%sql {WRONG}")
-    assert [found[1:] for found in findings(text, "a.ipynb")] == [("SIS101", "weeks")] * 3
+    assert [finding[1:] for finding in findings(text, "a.ipynb")] == [("SIS101", "weeks")] * 3
 
 
 MAGICS = {
@@ -207,12 +207,12 @@ MAGICS = {
 @pytest.mark.parametrize("cell", MAGICS.values(), ids=MAGICS)
 def test_magics_of_hosted_notebooks(cell: str, language: str) -> None:
     text = notebook(language, cell)
-    assert [found[1:] for found in findings(text, "a.ipynb")] == [("SIS101", "weeks")]
+    assert [finding[1:] for finding in findings(text, "a.ipynb")] == [("SIS101", "weeks")]
 
 
 def test_a_line_magic_above_python_is_its_line() -> None:
     text = notebook("python", f"%sql SELECT 1\nspark.sql('{WRONG}')")
-    assert [found[1:] for found in findings(text, "a.ipynb")] == [("SIS101", "weeks")]
+    assert [finding[1:] for finding in findings(text, "a.ipynb")] == [("SIS101", "weeks")]
 
 
 WRITERS = {
@@ -251,6 +251,6 @@ WRITERS = {
 @pytest.mark.parametrize(("text", "expected"), WRITERS.values(), ids=WRITERS)
 def test_writers_whose_partitioning_is_refused_or_ignored(text: str, expected: list[tuple[str, str]]) -> None:
     program = f"import org.apache.spark.sql._\n{text}\n"
-    found = [(code, source) for _, code, source in findings(program, "A.java" if ";" in text else "A.scala")]
-    assert [finding for finding in found if finding[0] != "SIS002"] == expected
+    reported = [(code, source) for _, code, source in findings(program, "A.java" if ";" in text else "A.scala")]
+    assert [finding for finding in reported if finding[0] != "SIS002"] == expected
     assert findings(text.replace("spark", "").replace("iceberg", "parquet"), "A.scala") == []

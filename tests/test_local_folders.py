@@ -24,22 +24,22 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def listings(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    seen: list[str] = []
+    listed_folders: list[str] = []
     scan = os.scandir
 
     def counted(path: str) -> object:
-        seen.append(path)
+        listed_folders.append(path)
         return scan(path)
 
     monkeypatch.setattr(local_folders.os, "scandir", counted)
-    return seen
+    return listed_folders
 
 
 def test_a_folder_that_has_not_changed_is_listed_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    seen = listings(monkeypatch)
+    listed_folders = listings(monkeypatch)
     for _ in range(5):
         assert metadata_files(str(folder)) == ("v1.metadata.json",)
-    assert len(seen) == (1 if local_folders._keeps_time(folder.stat().st_dev) else 5)
+    assert len(listed_folders) == (1 if local_folders._keeps_time(folder.stat().st_dev) else 5)
 
 
 def test_each_change_is_seen_at_once(folder: Path) -> None:
@@ -75,7 +75,7 @@ def test_another_folder_in_its_place(folder: Path, tmp_path_factory: pytest.Temp
 
 def test_a_file_system_that_may_not_keep_the_time(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(local_folders, "_TIME_KEEPING_FILESYSTEMS", frozenset())
-    seen = listings(monkeypatch)
+    listed_folders = listings(monkeypatch)
     for _ in range(3):
         metadata_files(str(folder))
-    assert len(seen) == 3
+    assert len(listed_folders) == 3

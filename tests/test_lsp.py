@@ -90,8 +90,8 @@ class Editor:
     def send_change(self, text: str, name: str = "a.sql") -> None:
         self.version += 1
         document = lsp.VersionedTextDocumentIdentifier(self.version, self.uri(name))
-        whole = lsp.TextDocumentContentChangeWholeDocument(text)
-        self.client.text_document_did_change(lsp.DidChangeTextDocumentParams(document, [whole]))
+        change = lsp.TextDocumentContentChangeWholeDocument(text)
+        self.client.text_document_did_change(lsp.DidChangeTextDocumentParams(document, [change]))
 
     async def change(self, text: str, name: str = "a.sql") -> list[lsp.Diagnostic]:
         return await self._after(lambda: self.send_change(text, name), name)
@@ -133,17 +133,17 @@ class Editor:
         )
 
     async def complete(self, line: int, character: int) -> dict[str, lsp.CompletionItem]:
-        found = await self.client.text_document_completion_async(
+        completions = await self.client.text_document_completion_async(
             lsp.CompletionParams(lsp.TextDocumentIdentifier(self.uri("a.sql")), lsp.Position(line, character))
         )
-        assert isinstance(found, list)
-        return {item.label: item for item in found}
+        assert isinstance(completions, list)
+        return {item.label: item for item in completions}
 
-    async def actions(self, place: lsp.Range) -> list[lsp.CodeAction]:
-        found = await self.client.text_document_code_action_async(
-            lsp.CodeActionParams(lsp.TextDocumentIdentifier(self.uri("a.sql")), place, lsp.CodeActionContext([]))
+    async def actions(self, selection: lsp.Range) -> list[lsp.CodeAction]:
+        code_actions = await self.client.text_document_code_action_async(
+            lsp.CodeActionParams(lsp.TextDocumentIdentifier(self.uri("a.sql")), selection, lsp.CodeActionContext([]))
         )
-        return [item for item in found or [] if isinstance(item, lsp.CodeAction)]
+        return [item for item in code_actions or [] if isinstance(item, lsp.CodeAction)]
 
 
 Session = Callable[[Editor], Awaitable[None]]
@@ -168,13 +168,13 @@ def test_diagnostics_as_one_types(drive: Callable[[Session], None]) -> None:
     async def session(editor: Editor) -> None:
         assert await editor.open("") == []
         text = f"{TABLE};\r\n/* 🙂é */ ALTER TABLE t ADD PARTITION FIELD weeks(ts);"
-        [found] = await editor.change(text)
-        assert (found.code, found.severity) == ("SIS101", lsp.DiagnosticSeverity.Error)
-        assert found.code_description == lsp.CodeDescription(url_of("SIS101"))
+        [diagnostic] = await editor.change(text)
+        assert (diagnostic.code, diagnostic.severity) == ("SIS101", lsp.DiagnosticSeverity.Error)
+        assert diagnostic.code_description == lsp.CodeDescription(url_of("SIS101"))
         # The emoji is two of the units in which an editor counts.
         start = len("/* 🙂é */ ALTER TABLE t ADD PARTITION FIELD ") + 1
-        assert found.range == place(1, start, start + 5)
-        assert "help: " in found.message
+        assert diagnostic.range == place(1, start, start + 5)
+        assert "help: " in diagnostic.message
         assert await editor.change(text.replace("weeks", "days")) == []
         await editor.change(text)
         assert await editor.close() == []
@@ -186,8 +186,8 @@ def test_diagnostics_as_one_types(drive: Callable[[Session], None]) -> None:
 def test_an_editor_that_counts_in_code_points(tmp_path: Path) -> None:
     async def session(editor: Editor) -> None:
         assert editor.result.capabilities.position_encoding == lsp.PositionEncodingKind.Utf32
-        found = await editor.open("/* 🙂 */ ALTER TABLE t ADD PARTITION FIELD weeks(ts)", "b.sql")
-        at = [d.range.start.character for d in found if d.code == "SIS101"]
+        diagnostics = await editor.open("/* 🙂 */ ALTER TABLE t ADD PARTITION FIELD weeks(ts)", "b.sql")
+        at = [d.range.start.character for d in diagnostics if d.code == "SIS101"]
         assert at == [len("/* 🙂 */ ALTER TABLE t ADD PARTITION FIELD ")]
 
     async def run() -> None:  # another editor, so another server
@@ -200,8 +200,8 @@ def test_an_editor_that_counts_in_code_points(tmp_path: Path) -> None:
 def test_quick_fix_beside_an_emoji(drive: Callable[[Session], None]) -> None:
     async def session(editor: Editor) -> None:
         text = "/* 🙂 */ CREATE TABLE t (id BIGINT) USING iceberg PARTITIONED BY (bucket(id, 16))"
-        [found] = await editor.open(text)
-        action, *_ = await editor.actions(found.range)
+        [diagnostic] = await editor.open(text)
+        action, *_ = await editor.actions(diagnostic.range)
         assert action.kind == lsp.CodeActionKind.QuickFix
         assert action.is_preferred
         assert action.edit
@@ -213,15 +213,15 @@ def test_quick_fix_beside_an_emoji(drive: Callable[[Session], None]) -> None:
         fixed = line.decode("utf-16-le")
         assert fixed == text.replace("id, 16", "16, id")
         assert await editor.change(fixed) == []
-        assert await editor.actions(found.range) == []
+        assert await editor.actions(diagnostic.range) == []
 
     drive(session)
 
 
 def test_a_guess_is_not_preferred(drive: Callable[[Session], None]) -> None:
     async def session(editor: Editor) -> None:
-        [found] = await editor.open("CREATE TABLE t (ts DATE) USING iceberg PARTITIONED BY (dayz(ts))")
-        action, ignore = await editor.actions(found.range)
+        [diagnostic] = await editor.open("CREATE TABLE t (ts DATE) USING iceberg PARTITIONED BY (dayz(ts))")
+        action, ignore = await editor.actions(diagnostic.range)
         assert not action.is_preferred
         assert not ignore.is_preferred
 
@@ -251,13 +251,13 @@ def test_hover(drive: Callable[[Session], None]) -> None:
 def test_completion(drive: Callable[[Session], None]) -> None:
     async def session(editor: Editor) -> None:
         await editor.open(f"{TABLE}\nPARTITIONED BY (")
-        found = await editor.complete(1, 16)
-        assert {"bucket", "truncate", "years", "months", "days", "hours", "id", "a b", "ts"} == set(found)
+        completions = await editor.complete(1, 16)
+        assert {"bucket", "truncate", "years", "months", "days", "hours", "id", "a b", "ts"} == set(completions)
         # This editor has no places to fill in.
-        assert found["bucket"].insert_text == "bucket(16, id)"
-        assert found["bucket"].insert_text_format == lsp.InsertTextFormat.PlainText
-        assert found["a b"].insert_text == "`a b`"
-        assert found["ts"].detail == "timestamp"
+        assert completions["bucket"].insert_text == "bucket(16, id)"
+        assert completions["bucket"].insert_text_format == lsp.InsertTextFormat.PlainText
+        assert completions["a b"].insert_text == "`a b`"
+        assert completions["ts"].detail == "timestamp"
         assert await editor.complete(0, 5) == {}
 
     drive(session)
@@ -279,8 +279,8 @@ def test_settings_and_other_files(drive: Callable[[Session], None]) -> None:
         assert "unknown key `nonsense`" in editor.messages[-1]
         program = f'import x\nspark.sql("""\n{TABLE}\nPARTITIONED BY (weeks(ts))""")\n'
         config.write_text("")
-        [found] = await editor.open(program, "job.py")
-        assert found.range == place(3, 16, 21)
+        [diagnostic] = await editor.open(program, "job.py")
+        assert diagnostic.range == place(3, 16, 21)
 
     drive(session)
 
@@ -315,10 +315,10 @@ def asked(text: str, name: str = "a.sql", language: str = "sql") -> tuple[Reques
 
 
 def hovered(text: str) -> str:
-    answers, *place = asked(text)
-    found = answers.hover(*place)
-    assert found is None or isinstance(found.contents, lsp.MarkupContent)
-    return found.contents.value if found is not None else ""
+    answers, *cursor = asked(text)
+    hover = answers.hover(*cursor)
+    assert hover is None or isinstance(hover.contents, lsp.MarkupContent)
+    return hover.contents.value if hover is not None else ""
 
 
 @pytest.mark.parametrize("text", ["SELECT |days(ts)", f"{TABLE} PARTITIONED BY (|weeks(ts))", "|", "CREATE| TABLE"])
@@ -358,16 +358,16 @@ NAMES = {t.spelling for t in TRANSFORMS if t.in_ddl and not t.is_identity}
     ],
 )
 def test_what_may_stand_there(text: str, labels: set[str]) -> None:
-    answers, *place = asked(text)
-    assert {item.label for item in answers.completion(*place)} == labels
+    answers, *cursor = asked(text)
+    assert {item.label for item in answers.completion(*cursor)} == labels
 
 
 def test_places_to_fill_in() -> None:
     """The first column that a transform takes, quoted, is proposed as its source."""
-    answers, *place = asked("CREATE TABLE t (`a b` STRING, ts TIMESTAMP) PARTITIONED BY (|")
-    found = {item.label: item.insert_text for item in answers.completion(*place)}
-    assert (found["days"], found["bucket"]) == ("days(${1:ts})", "bucket(${1:16}, ${2:`a b`})")
-    plain = {item.label: item for item in answers.completion(*place, snippets=False)}
+    answers, *cursor = asked("CREATE TABLE t (`a b` STRING, ts TIMESTAMP) PARTITIONED BY (|")
+    insert_texts = {item.label: item.insert_text for item in answers.completion(*cursor)}
+    assert (insert_texts["days"], insert_texts["bucket"]) == ("days(${1:ts})", "bucket(${1:16}, ${2:`a b`})")
+    plain = {item.label: item for item in answers.completion(*cursor, snippets=False)}
     assert plain["bucket"].insert_text == "bucket(16, `a b`)"
     assert plain["bucket"].insert_text_format == lsp.InsertTextFormat.PlainText
 
@@ -397,11 +397,11 @@ CELL = "vscode-notebook-cell:/x/a%20b.ipynb#W0sZmlsZQ"
     ],
 )
 def test_a_document_that_is_no_file(uri: str, language: str, text: str, codes: set[str]) -> None:
-    said: list[str] = []
-    files = OpenFiles(said.append)
+    messages: list[str] = []
+    files = OpenFiles(messages.append)
     files.put(Document(uri, text, PositionCodec(), language))
     report = files.report_of(uri)
     assert report is not None
     assert {d.code for d in report} == codes
     assert not any("not read" in d.message for d in report)
-    assert said == []
+    assert messages == []

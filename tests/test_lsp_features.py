@@ -40,8 +40,8 @@ def drive(root: Path, talk: Callable[[Editor], Awaitable[None]], *, options: Any
     asyncio.run(asyncio.wait_for(session(), 90))
 
 
-def codes(found: list[lsp.Diagnostic]) -> list[object]:
-    return [diagnostic.code for diagnostic in found]
+def codes(diagnostics: list[lsp.Diagnostic]) -> list[object]:
+    return [diagnostic.code for diagnostic in diagnostics]
 
 
 async def pulled(editor: Editor, uri: str) -> list[lsp.Diagnostic]:
@@ -169,9 +169,9 @@ def test_the_editor_s_settings(tmp_path: Path) -> None:
     text = f"{TABLE} PARTITIONED BY (weeks(ts), ts)"
 
     async def talk(editor: Editor) -> None:
-        found = await editor.open(text)
-        assert codes(found) == ["SIS501"]
-        assert found[0].severity == lsp.DiagnosticSeverity.Error
+        diagnostics = await editor.open(text)
+        assert codes(diagnostics) == ["SIS501"]
+        assert diagnostics[0].severity == lsp.DiagnosticSeverity.Error
 
         async def told(settings: object) -> list[object]:
             await editor.after(
@@ -181,8 +181,8 @@ def test_the_editor_s_settings(tmp_path: Path) -> None:
 
         assert await told({"iceberg-sql": {"settings": {"ignore": []}}}) == ["SIS101", "SIS501"]
         assert await told({"iceberg-sql": {"settings": {"select": ["SIS1"]}}}) == ["SIS101"]
-        for odd in (None, [], 3, {"iceberg-sql": 3}, {"iceberg-sql": {"settings": 3}}):
-            assert await told(odd) == ["SIS101", "SIS501"]
+        for bad_settings in (None, [], 3, {"iceberg-sql": 3}, {"iceberg-sql": {"settings": 3}}):
+            assert await told(bad_settings) == ["SIS101", "SIS501"]
         await told({"iceberg-sql": {"settings": {"nonsense": 1}}})
         assert "unknown key `nonsense` in the command line" in editor.messages[-1]
 
@@ -204,8 +204,8 @@ def test_renamed_files(tmp_path: Path) -> None:
         while not editor.published.get(editor.uri("b.sql")):
             await editor.next()
         assert editor.published[editor.uri("a.sql")] == []
-        [found] = editor.published[editor.uri("b.sql")]
-        assert found.severity == lsp.DiagnosticSeverity.Warning
+        [diagnostic] = editor.published[editor.uri("b.sql")]
+        assert diagnostic.severity == lsp.DiagnosticSeverity.Warning
 
     drive(tmp_path, talk)
 
@@ -231,8 +231,8 @@ def test_a_notebook(tmp_path: Path) -> None:
             params = lsp.DidChangeNotebookDocumentParams(document, lsp.NotebookDocumentChangeEvent(cells=changes))
             return lambda: editor.client.notebook_document_did_change(params)
 
-        def structure(start: int, gone: int, *put: int, **more: Any) -> Callable[[], None]:
-            array = lsp.NotebookCellArrayChange(start, gone, kinds(*put))
+        def structure(start: int, delete_count: int, *put: int, **more: Any) -> Callable[[], None]:
+            array = lsp.NotebookCellArrayChange(start, delete_count, kinds(*put))
             return change(structure=lsp.NotebookDocumentCellChangeStructure(array, **more))
 
         texts = [f"%%sql\n{TABLE}", f"spark.sql('''🙂🙂;{ADD} days(id)''')", ADD]
@@ -244,10 +244,10 @@ def test_a_notebook(tmp_path: Path) -> None:
         )
         while cell(1) not in editor.published:
             await editor.next()
-        [found] = editor.published[cell(1)]
-        assert found.code == "SIS202"
+        [diagnostic] = editor.published[cell(1)]
+        assert diagnostic.code == "SIS202"
         start = len(f"spark.sql('''🙂🙂;{ADD} days(") + 2
-        assert found.range == place(0, start, start + 2)
+        assert diagnostic.range == place(0, start, start + 2)
         assert not editor.published.get(cell(2))
         # `id` becomes `ts`, in two edits of which the second counts on the first.
         edits = [
@@ -294,17 +294,17 @@ def test_every_encoding(tmp_path: Path, encoding: lsp.PositionEncodingKind) -> N
     async def talk(editor: Editor) -> None:
         assert editor.result.capabilities.position_encoding == encoding
         before = "/* é🙂漢 */ " + ADD + " "
-        found = await editor.open(f"{TABLE};\n{before}bucket(id, 16)")
+        diagnostics = await editor.open(f"{TABLE};\n{before}bucket(id, 16)")
         start = units(before + "bucket(")
-        assert found[0].range == place(1, start, start + len("id, 16"))
-        fix, *_ = await editor.actions(found[0].range)
+        assert diagnostics[0].range == place(1, start, start + len("id, 16"))
+        fix, *_ = await editor.actions(diagnostics[0].range)
         assert fix.edit is not None
         assert fix.edit.changes is not None
         edits = fix.edit.changes[editor.uri("a.sql")]
         assert min(edit.range.start.character for edit in edits) >= start
         hover = await editor.hover(1, start)
         assert hover is not None
-        assert hover.range == found[0].range
+        assert hover.range == diagnostics[0].range
         await editor.change(f"{TABLE};\n{before}bucket(16, ")
         assert "id" in await editor.complete(1, units(before + "bucket(16, "))
 
@@ -351,21 +351,21 @@ def after(document: Document, action: lsp.CodeAction) -> str:
     ],
 )
 def test_completion_inside_a_program(text: str, labels: set[str]) -> None:
-    asked, document = answers(text.replace("|", ""), "a.py", "python")
-    found = {i.label for i in asked.completion(document.uri, document.position(text.index("|")))}
-    assert labels <= found
-    assert bool(labels) == bool(found)
+    handlers, document = answers(text.replace("|", ""), "a.py", "python")
+    completion_labels = {i.label for i in handlers.completion(document.uri, document.position(text.index("|")))}
+    assert labels <= completion_labels
+    assert bool(labels) == bool(completion_labels)
 
 
 def test_hover_inside_a_program() -> None:
     text = f"spark.sql('''{TABLE}''')\nspark.sql(f'''ALTER TABLE t ADD PARTITION FIELD days(ts)''')"
-    asked, document = answers(text, "a.py", "python")
-    found = asked.hover(document.uri, document.position(text.index("days(ts)") + 2))
-    assert found is not None
-    assert isinstance(found.contents, lsp.MarkupContent)
-    assert "partition field `ts_day` (id 1000)" in found.contents.value
+    handlers, document = answers(text, "a.py", "python")
+    hover = handlers.hover(document.uri, document.position(text.index("days(ts)") + 2))
+    assert hover is not None
+    assert isinstance(hover.contents, lsp.MarkupContent)
+    assert "partition field `ts_day` (id 1000)" in hover.contents.value
     at = text.index("days(ts)")
-    assert found.range == document.range(at, at + len("days(ts)"))
+    assert hover.range == document.range(at, at + len("days(ts)"))
 
 
 @pytest.mark.parametrize(
@@ -384,18 +384,18 @@ def test_hover_inside_a_program() -> None:
 )  # fmt: skip
 def test_hints(text: str, hints: list[str]) -> None:
     """The names are those that a plan shows."""
-    asked, document = answers(text)
-    found = asked.hints(document.uri, everywhere(document))
-    assert [hint.label for hint in found] == [f"→ {name}" for name in hints]
-    for hint in found:
+    handlers, document = answers(text)
+    inlay_hints = handlers.hints(document.uri, everywhere(document))
+    assert [hint.label for hint in inlay_hints] == [f"→ {name}" for name in hints]
+    for hint in inlay_hints:
         assert document.text[: document.offset(hint.position)].endswith(")")
 
 
 def test_hints_of_the_rows_on_the_screen() -> None:
     text = "\n".join([f"{TABLE};", *(f"{ADD} bucket({n}, id);" for n in range(2, 50))])
-    asked, document = answers(text)
+    handlers, document = answers(text)
     rows = lsp.Range(lsp.Position(10, 0), lsp.Position(19, 99))
-    assert len(asked.hints(document.uri, rows)) == 10
+    assert len(handlers.hints(document.uri, rows)) == 10
 
 
 @pytest.mark.parametrize(
@@ -411,12 +411,12 @@ def test_hints_of_the_rows_on_the_screen() -> None:
     ],
 )  # fmt: skip
 def test_lenses(text: str, titles: list[str]) -> None:
-    asked, document = answers(text)
-    lenses = [asked.lens(lens) for lens in asked.lenses(document.uri)]
+    handlers, document = answers(text)
+    lenses = [handlers.lens(lens) for lens in handlers.lenses(document.uri)]
     assert [lens.command.title for lens in lenses if lens.command] == titles
     for lens in lenses:
         assert lens.command is not None
-        assert asked.plan(*lens.command.arguments or ())
+        assert handlers.plan(*lens.command.arguments or ())
 
 
 @pytest.mark.parametrize("arguments", [(), (None, None), ("x", "y"), (3, 4), ("file:///a", -1)])
@@ -441,15 +441,15 @@ GUESSES = f"{TABLE} PARTITIONED BY (dayz(ts))"
     ],
 )  # fmt: skip
 def test_fix_all(name: str, text: str, fixed: str | None) -> None:
-    asked, document = answers(text, name, "python" if name.endswith("py") else "sql")
+    handlers, document = answers(text, name, "python" if name.endswith("py") else "sql")
     for only in (None, [lsp.CodeActionKind.SourceFixAll], ["source.fixAll.iceberg-sql"], ["source"]):
-        found = asked.actions(document.uri, everywhere(document), only)
-        every = [action for action in found if action.kind == "source.fixAll.iceberg-sql"]
-        assert [after(document, action) for action in every] == ([fixed] if fixed else [])
-        assert only is None or found == every
-    others = asked.actions(document.uri, everywhere(document), [lsp.CodeActionKind.QuickFix])
-    assert all(action.kind == lsp.CodeActionKind.QuickFix for action in others)
-    assert asked.actions(document.uri, everywhere(document), [lsp.CodeActionKind.Refactor]) == []
+        actions = handlers.actions(document.uri, everywhere(document), only)
+        fix_actions = [action for action in actions if action.kind == "source.fixAll.iceberg-sql"]
+        assert [after(document, action) for action in fix_actions] == ([fixed] if fixed else [])
+        assert only is None or actions == fix_actions
+    quick_fixes = handlers.actions(document.uri, everywhere(document), [lsp.CodeActionKind.QuickFix])
+    assert all(action.kind == lsp.CodeActionKind.QuickFix for action in quick_fixes)
+    assert handlers.actions(document.uri, everywhere(document), [lsp.CodeActionKind.Refactor]) == []
 
 
 @pytest.mark.parametrize(
@@ -471,19 +471,19 @@ def test_fix_all(name: str, text: str, fixed: str | None) -> None:
 )
 def test_ignore_here(name: str, text: str) -> None:
     """The comment hides this finding and no other, and brings none."""
-    asked, document = answers(text, name, "sql" if name.endswith("sql") else "python")
-    found = asked.diagnostics(document.uri)
-    wrong = next(d for d in found if d.code == "SIS101")
+    handlers, document = answers(text, name, "sql" if name.endswith("sql") else "python")
+    diagnostics = handlers.diagnostics(document.uri)
+    wrong = next(d for d in diagnostics if d.code == "SIS101")
     kinds = [lsp.CodeActionKind.QuickFix]
     [action] = [
         a
-        for a in asked.actions(document.uri, wrong.range, kinds)
+        for a in handlers.actions(document.uri, wrong.range, kinds)
         if a.title == "Ignore SIS101 here (unknown-transform)"
     ]
     changed = after(document, action)
     again, other = answers(changed, name, document.language)
     left = [d for d in again.diagnostics(other.uri) if d.severity != lsp.DiagnosticSeverity.Information]
-    assert len(left) == len([d for d in found if d.severity != lsp.DiagnosticSeverity.Information]) - 1
+    assert len(left) == len([d for d in diagnostics if d.severity != lsp.DiagnosticSeverity.Information]) - 1
     assert len(changed.split()) > len(text.split())
     if name.endswith("py"):
         compile(changed, "a.py", "exec")
@@ -495,7 +495,7 @@ def test_random_edits(seed: int, tmp_path: Path) -> None:
     chance = random.Random(seed)
     name = ("a.sql", "a.py")[seed % 2]
     files = OpenFiles()
-    asked = RequestHandlers(files)
+    handlers = RequestHandlers(files)
     uri = (tmp_path / name).as_uri()
     document = Document(uri, scripts(chance), PositionCodec(), "sql")
     if name == "a.py":
@@ -505,23 +505,23 @@ def test_random_edits(seed: int, tmp_path: Path) -> None:
         end = min(len(document.text), start + chance.choice((0, 1, 9)))
         new = edited(document.text, chance)
         change = lsp.TextDocumentContentChangePartial(document.range(start, end), chance.choice(new or " "))
-        whole = lsp.TextDocumentContentChangeWholeDocument(new)
-        document = document.with_changes([chance.choice((change, whole))], version)
+        replacement = lsp.TextDocumentContentChangeWholeDocument(new)
+        document = document.with_changes([chance.choice((change, replacement))], version)
         files.put(document)
-        asked.diagnostics(uri)
+        handlers.diagnostics(uri)
         settings, linter = Configuration().of(tmp_path / name), Linter()
         fresh = linter.lint(document.source(linter, settings), settings)
         report = files.report_of(uri)
         assert report is not None
         assert report.diagnostics == fresh[0].diagnostics, document.text
         position = document.position(chance.randint(0, len(document.text)))
-        asked.hover(uri, position)
-        asked.completion(uri, position)
-        asked.hints(uri, everywhere(document))
-        for lens in asked.lenses(uri)[:3]:
-            asked.lens(lens)
+        handlers.hover(uri, position)
+        handlers.completion(uri, position)
+        handlers.hints(uri, everywhere(document))
+        for lens in handlers.lenses(uri)[:3]:
+            handlers.lens(lens)
         if version % 5 == 0:
-            asked.actions(uri, lsp.Range(position, position), None)
+            handlers.actions(uri, lsp.Range(position, position), None)
 
 
 @pytest.mark.parametrize("seed", range(3))

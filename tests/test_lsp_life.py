@@ -155,13 +155,13 @@ def test_odd_messages(tmp_path: Path) -> None:
     """After each it still answers; it prints no traceback, and exits as it should."""
     messages = [
         message
-        for number, odd in enumerate(ODD.values())
-        for message in (*odd, *asked(number), ("textDocument/didClose", document("file:///a.sql")))
+        for number, case in enumerate(ODD.values())
+        for message in (*case, *asked(number), ("textDocument/didClose", document("file:///a.sql")))
     ]
     ended = served(b"".join(sent((HELLO, *messages, *GOODBYE))), tmp_path)
     assert "Traceback" not in ended.stderr.decode()
-    for number, odd in enumerate(ODD):
-        assert f"after{number}.sql" in ended.stdout.decode(), odd
+    for number, case in enumerate(ODD):
+        assert f"after{number}.sql" in ended.stdout.decode(), case
     assert ended.returncode == 0
 
 

@@ -45,8 +45,8 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def check(capsys: pytest.CaptureFixture[str]) -> Check:
-    def run(*words: str) -> tuple[int, str, str]:
-        code = main(["check", *words])
+    def run(*arguments: str) -> tuple[int, str, str]:
+        code = main(["check", *arguments])
         return (code, *capsys.readouterr())
 
     return run
@@ -54,7 +54,7 @@ def check(capsys: pytest.CaptureFixture[str]) -> Check:
 
 @pytest.fixture
 def nothing_is_checked(monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(*given: object) -> None:
+    def broken(*arguments: object) -> None:
         raise AssertionError("this file was checked")
 
     monkeypatch.setattr(Linter, "lint", broken)
@@ -81,13 +81,13 @@ def test_cells_come_back_as_they_were(project: Path) -> None:
 def test_in_processes_as_in_one(check: Check, project: Path, output: str) -> None:
     (project / "bad.ipynb").write_text("{")
     (project / "latin.sql").write_bytes(b"SELECT '\xe9'")
-    words = ("--no-cache", "--output-format", output)
-    alone = check("-j", "1", *words)
+    arguments = ("--no-cache", "--output-format", output)
+    alone = check("-j", "1", *arguments)
     assert alone[0] == 2
     assert "bad.ipynb" in alone[2]
     assert "latin.sql" in alone[2]
-    assert check("-j", "3", *words) == alone
-    assert check(*words) == alone
+    assert check("-j", "3", *arguments) == alone
+    assert check(*arguments) == alone
 
 
 def test_no_thread_of_the_processes_outlives_the_check(check: Check) -> None:
@@ -98,11 +98,11 @@ def test_no_thread_of_the_processes_outlives_the_check(check: Check) -> None:
 
 
 def test_fixes_are_the_same_in_processes(check: Check, project: Path) -> None:
-    shown = check("-j", "1", "--no-cache", "--diff", "--unsafe-fixes")
-    assert shown[1].count("+++") > 5
-    assert check("-j", "2", "--no-cache", "--diff", "--unsafe-fixes") == shown
-    assert check("--diff", "--unsafe-fixes") == shown
-    assert check("--diff", "--unsafe-fixes") == shown
+    outcome = check("-j", "1", "--no-cache", "--diff", "--unsafe-fixes")
+    assert outcome[1].count("+++") > 5
+    assert check("-j", "2", "--no-cache", "--diff", "--unsafe-fixes") == outcome
+    assert check("--diff", "--unsafe-fixes") == outcome
+    assert check("--diff", "--unsafe-fixes") == outcome
 
 
 def test_processes_that_are_started_anew(check: Check, project: Path, tmp_path: Path) -> None:
@@ -116,8 +116,8 @@ def test_processes_that_are_started_anew(check: Check, project: Path, tmp_path: 
         "    sys.exit(main(sys.argv[1:]))\n"
     )
     alone = check("-j", "1", "--no-cache", "--select", "SIS1")
-    words = ["check", "-j", "2", "--no-cache", "--select", "SIS1"]
-    done = subprocess.run([sys.executable, program, *words], capture_output=True, check=False)
+    arguments = ["check", "-j", "2", "--no-cache", "--select", "SIS1"]
+    done = subprocess.run([sys.executable, program, *arguments], capture_output=True, check=False)
     assert (done.returncode, done.stdout.decode(), done.stderr.decode()) == alone
 
 
@@ -130,10 +130,10 @@ def test_a_lost_process_is_no_clean_check(check: Check, monkeypatch: pytest.Monk
     assert "No problems" not in out
 
 
-@pytest.mark.parametrize("words", ["-1", "two", "1.5", "", "1001", "9" * 30])
-def test_a_number_of_processes(words: str, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("jobs", ["-1", "two", "1.5", "", "1001", "9" * 30])
+def test_a_number_of_processes(jobs: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as stopped:
-        main(["check", f"--jobs={words}"])
+        main(["check", f"--jobs={jobs}"])
     assert stopped.value.code == 2
     assert "number of processes" in capsys.readouterr().err
 
@@ -181,17 +181,17 @@ def changed_name(project: Path) -> tuple[str, ...]:
 @pytest.mark.parametrize("change", [changed_file, changed_settings, changed_option, changed_ddl, changed_name])
 def test_whatever_a_result_follows_from(check: Check, project: Path, change: Callable[[Path], tuple[str, ...]]) -> None:
     before = check()
-    words = change(project)
-    after = check(*words)
-    assert after == check("--no-cache", *words)
+    arguments = change(project)
+    after = check(*arguments)
+    assert after == check("--no-cache", *arguments)
     assert after != before
 
 
 def test_the_text_of_a_ddl_file(check: Check, project: Path) -> None:
-    words = changed_ddl(project)
-    before = check(*words)
+    arguments = changed_ddl(project)
+    before = check(*arguments)
     (project / "tables" / "t.sql").write_text("CREATE TABLE t (c DATE) USING iceberg")
-    assert check(*words) == check("--no-cache", *words) != before
+    assert check(*arguments) == check("--no-cache", *arguments) != before
 
 
 def test_a_migration_before(check: Check, project: Path) -> None:
@@ -260,7 +260,7 @@ METADATA = json.dumps(
 
 @pytest.mark.rest  # five seconds
 @pytest.mark.parametrize(
-    ("made", "name", "text"),
+    ("project_builder", "name", "text"),
     [
         (migrations_beside, "V2__b.sql", "ALTER TABLE m ADD COLUMN c INT"),
         (migrations_beside, "V2__d.sql", "ALTER TABLE m DROP COLUMN a"),
@@ -278,10 +278,10 @@ METADATA = json.dumps(
     ],
 )
 def test_whatever_other_files_say(
-    check: Check, project: Path, made: Callable[[Path], None], name: str, text: str
+    check: Check, project: Path, project_builder: Callable[[Path], None], name: str, text: str
 ) -> None:
     """Here and in a folder: a result without the other file does not count with it, nor the reverse."""
-    made(project)
+    project_builder(project)
     before = check()
     assert before == check("--no-cache")
     path = project / name
@@ -328,10 +328,10 @@ def test_the_order_of_a_ddl_file_that_is_a_migration(check: Check, project: Path
     folder = project / "sql"
     folder.mkdir()
     (folder / "V1__a.sql").write_text("CREATE TABLE m (a DATE) USING iceberg")
-    words = ("--ddl", "sql/V1__a.sql")
-    before = check(*words)
+    arguments = ("--ddl", "sql/V1__a.sql")
+    before = check(*arguments)
     (folder / "V1_0__b.sql").write_text("CREATE TABLE n (a DATE) USING iceberg")
-    assert check(*words) == check("--no-cache", *words) != before
+    assert check(*arguments) == check("--no-cache", *arguments) != before
 
 
 def test_old_findings_are_told_anew(check: Check, project: Path) -> None:
@@ -358,8 +358,8 @@ def test_fixes_of_files_with_earlier_results(check: Check, project: Path) -> Non
     folder.mkdir()
     for path in project.glob("*.sql"):
         (folder / path.name).write_bytes(path.read_bytes())
-    there = check("copy", "--fix", "--no-cache")
-    assert check(*sorted(path.name for path in project.glob("*.sql")), "--fix")[0] == there[0]
+    copy_outcome = check("copy", "--fix", "--no-cache")
+    assert check(*sorted(path.name for path in project.glob("*.sql")), "--fix")[0] == copy_outcome[0]
     assert [path.read_bytes() for path in sorted(project.glob("*.sql"))] == [
         path.read_bytes() for path in sorted(folder.glob("*.sql"))
     ]
@@ -369,8 +369,8 @@ def test_standard_input_is_not_kept(check: Check, project: Path, monkeypatch: py
     for word in ("weeks", "days"):
         text = f"ALTER TABLE t ADD PARTITION FIELD {word}(a)".encode()
         monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text)))
-        found = check("-", "--cache-dir", "kept")
-        assert ("`weeks`" in found[1]) == (word == "weeks")
+        outcome = check("-", "--cache-dir", "kept")
+        assert ("`weeks`" in outcome[1]) == (word == "weeks")
     assert not (project / "kept").exists()
 
 
@@ -379,7 +379,7 @@ def test_rules_of_other_packages_are_always_asked(check: Check, project: Path, m
     before = check()
     monkeypatch.setattr("spark_iceberg_sql.cli.parallel_check.ALL", (*ALL, ALL[0]))
     kept = [path.read_bytes() for path in user_folder().iterdir()]
-    monkeypatch.setattr(Linter, "lint", lambda *given: [])
+    monkeypatch.setattr(Linter, "lint", lambda *arguments: [])
     assert check() != before
     assert [path.read_bytes() for path in user_folder().iterdir()] == kept
 
@@ -416,9 +416,9 @@ def test_a_cache_that_cannot_be_written(check: Check, project: Path) -> None:
 
 
 def test_runs_at_the_same_time(check: Check, project: Path) -> None:
-    words = [sys.executable, "-m", "spark_iceberg_sql", "check", "-j", "1", "--cache-dir", "kept"]
+    command = [sys.executable, "-m", "spark_iceberg_sql", "check", "-j", "1", "--cache-dir", "kept"]
     before = check("--no-cache")
-    runs = [subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE) for _ in "123"]
+    runs = [subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) for _ in "123"]
     for run in runs:
         out, err = run.communicate()
         assert (run.returncode, out.decode(), err.decode()) == before
@@ -441,6 +441,6 @@ def test_progress_is_for_terminals(check: Check, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(progress, "_INTERVAL", 0.0)
     assert check("--no-cache")[2] == ""
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
-    said = check("--no-cache")[2]
-    assert "Checked 5 of 62 files\r" in said
-    assert said.endswith(" \r")
+    stderr = check("--no-cache")[2]
+    assert "Checked 5 of 62 files\r" in stderr
+    assert stderr.endswith(" \r")

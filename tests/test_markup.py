@@ -17,8 +17,8 @@ def luminance(color: tuple[float, ...]) -> float:
     return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]
 
 
-def contrast(one: tuple[float, ...], other: tuple[float, ...]) -> float:
-    darker, lighter = sorted((luminance(one), luminance(other)))
+def contrast(color: tuple[float, ...], other: tuple[float, ...]) -> float:
+    darker, lighter = sorted((luminance(color), luminance(other)))
     return (lighter + 0.05) / (darker + 0.05)
 
 
@@ -30,8 +30,8 @@ def test_coloured_sql_has_the_contrast_of_text(theme: str) -> None:
     )
     assert len(mixes) == 4
     for color, share in mixes:
-        own = (int(color[i : i + 2], 16) for i in (0, 2, 4))
-        mixed = tuple(c * int(share) / 100 + t * (1 - int(share) / 100) for c, t in zip(own, text, strict=True))
+        channels = (int(color[i : i + 2], 16) for i in (0, 2, 4))
+        mixed = tuple(c * int(share) / 100 + t * (1 - int(share) / 100) for c, t in zip(channels, text, strict=True))
         assert contrast(mixed, background) >= 4.5
 
 

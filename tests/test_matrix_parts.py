@@ -62,8 +62,8 @@ def test_no_name_is_left_open_in_a_statement() -> None:
 
 def test_each_reason_occurs() -> None:
     """One that no result has any more is taken out."""
-    known = results.load(results.FILE)
-    reasons = [reason_of(result, fault) for result, _ in known for fault in result.faults.values()]
+    recorded_results = results.load(results.FILE)
+    reasons = [reason_of(result, fault) for result, _ in recorded_results for fault in result.faults.values()]
     assert {reason.title for reason in REASONS} == {reason.title for reason in reasons if reason is not None}
 
 
@@ -76,10 +76,10 @@ def test_a_line_shows_each_fault() -> None:
     assert line(Result(USUAL, reason="no javac")) == f"{' '.join(USUAL)}: cannot be had here: no javac"
 
 
-@pytest.mark.parametrize("words", [["--only", "catalog=oracle"], ["--only", "engine=spark"]])
-def test_a_part_that_does_not_exist(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("arguments", [["--only", "catalog=oracle"], ["--only", "engine=spark"]])
+def test_a_part_that_does_not_exist(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
-        main(words)
+        main(arguments)
     assert "only " in capsys.readouterr().err
 
 
@@ -88,16 +88,16 @@ def test_the_nightly_jobs_run_each_cell_once_within_their_limit() -> None:
     job = yaml.safe_load((ROOT / ".github/workflows/matrix.yml").read_text("utf-8"))["jobs"]["full"]
     shares = job["strategy"]["matrix"]["share"]
     assert any("${{ matrix.share }}" in step.get("run", "") for step in job["steps"])
-    known = [result for result, _ in results.load(results.FILE) if result.reason is None]
-    by_way = {way: [result.seconds for result in known if result.cell[1] == way] for way in AXES["way"]}
-    seconds = {way: mean(taken) for way, taken in by_way.items() if taken}
+    recorded_results = [result for result, _ in results.load(results.FILE) if result.reason is None]
+    by_way = {way: [result.seconds for result in recorded_results if result.cell[1] == way] for way in AXES["way"]}
+    seconds = {way: mean(durations) for way, durations in by_way.items() if durations}
     runs: Counter[tuple[str, ...]] = Counter()
     for spark in job["strategy"]["matrix"]["spark"]:
         for text in shares:
             cells = shared_out(chosen({"spark": [spark]}, every_cell()), share(text))
             runs.update(cells)
-            whole = sum(seconds.get(cell[1], max(seconds.values())) for cell in cells)
-            assert whole < job["timeout-minutes"] * 60 * 2 / 3, (spark, text, whole)
+            total_seconds = sum(seconds.get(cell[1], max(seconds.values())) for cell in cells)
+            assert total_seconds < job["timeout-minutes"] * 60 * 2 / 3, (spark, text, total_seconds)
     assert runs == dict.fromkeys(every_cell(), 1)
 
 

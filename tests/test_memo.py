@@ -71,17 +71,17 @@ def edited(text: str, chance: random.Random) -> str:
 @pytest.mark.parametrize("seed", sampled(range(32), 8))
 def test_random_edits(seed: int) -> None:
     chance = random.Random(seed)
-    memo, known = StatementCache(), Tables(catalog=chance.choice((None, "local")))
+    memo, tables = StatementCache(), Tables(catalog=chance.choice((None, "local")))
     text = before = scripts(chance)
     for _ in range(12):
-        again, fresh = check(text, known, statement_cache=memo), check(text, known)
+        again, fresh = check(text, tables, statement_cache=memo), check(text, tables)
         assert again == fresh, text
-        left, wanted = known.copy(), known.copy()
-        assert check_and_apply(text, left, statement_cache=memo) == check_and_apply(text, wanted)
+        left, expected_tables = tables.copy(), tables.copy()
+        assert check_and_apply(text, left, statement_cache=memo) == check_and_apply(text, expected_tables)
         for name in ("t", "u", "events", "orders"):
-            found, right = left.get((name,)), wanted.get((name,))
-            assert (found is None) == (right is None), text
-            assert getattr(found, "specs", None) == getattr(right, "specs", None), text
+            table, right = left.get((name,)), expected_tables.get((name,))
+            assert (table is None) == (right is None), text
+            assert getattr(table, "specs", None) == getattr(right, "specs", None), text
         before, text = text, before if chance.random() < 0.1 else edited(text, chance)
 
 
@@ -102,8 +102,8 @@ def test_random_edits_of_a_program(seed: int, tmp_path: Path) -> None:
             text = f"import pyspark\ndef f():\n    pass\n{indented}\nif x:\n    f()\n{plain}\n"
         else:
             text = ";".join(f"{{% if a %}}{p}{{% else %}} SELECT 1 {{% endif %}}" for p in texts)
-        found = extract_source(name, text)
-        assert linter.lint(found, settings, memo) == linter.lint(found, settings), text
+        source = extract_source(name, text)
+        assert linter.lint(source, settings, memo) == linter.lint(source, settings), text
 
 
 def test_only_what_changed_is_judged_again(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -166,11 +166,11 @@ def test_of_a_thousand_files_a_uuid_reads_few() -> None:
 @given(st.dictionaries(st.integers(0, 10**6), st.sampled_from([A, B]), min_size=1, max_size=40))
 def test_the_newest_of_a_table_whatever_else_is_there(tables: dict[int, str]) -> None:
     folder = Folder({f"v{n}.metadata.json": Head(table, -n) for n, table in tables.items()})
-    for wanted in set(tables.values()):
-        newest = max(n for n, table in tables.items() if table == wanted)
-        oldest = min(n for n, table in tables.items() if table == wanted)
-        assert folder.choose(table_uuid=wanted) == f"v{newest}.metadata.json"
-        chosen = folder.choose(table_uuid=wanted, by_last_updated=True)
+    for table_uuid in set(tables.values()):
+        newest = max(n for n, table in tables.items() if table == table_uuid)
+        oldest = min(n for n, table in tables.items() if table == table_uuid)
+        assert folder.choose(table_uuid=table_uuid) == f"v{newest}.metadata.json"
+        chosen = folder.choose(table_uuid=table_uuid, by_last_updated=True)
         assert chosen == f"v{oldest}.metadata.json"
 
 

@@ -37,16 +37,16 @@ def write(files: dict[str, str]) -> None:
         path.write_text(text)
 
 
-def check(*words: str, capsys: Any) -> list[str]:
+def check(*arguments: str, capsys: Any) -> list[str]:
     """The files and codes of what is found, notes too."""
-    assert main(["check", "--output-format", "json", *words]) in (0, 1)
+    assert main(["check", "--output-format", "json", *arguments]) in (0, 1)
     out, err = capsys.readouterr()
     assert err == ""
     return [f"{d['filename']} {d['code']}" for d in json.loads(out)]
 
 
-def messages(*words: str, capsys: Any) -> list[str]:
-    main(["check", "--output-format", "json", *words])
+def messages(*arguments: str, capsys: Any) -> list[str]:
+    main(["check", "--output-format", "json", *arguments])
     return [d["message"] for d in json.loads(capsys.readouterr().out)]
 
 
@@ -76,13 +76,13 @@ def test_a_series_for_another_engine_is_no_more_spark_s_than_its_files(capsys: A
     assert set(messages("m", "versions", capsys=capsys)) == {
         "not checked: nothing shows that this is Spark SQL or an Iceberg table"
     }
-    assert {found.split()[1] for found in check("m", "versions", capsys=capsys)} == {"SIS002"}
+    assert {line.split()[1] for line in check("m", "versions", capsys=capsys)} == {"SIS002"}
 
 
-@pytest.mark.parametrize("place", ["V1", "V2"])
-def test_one_file_s_grammar_says_whose_the_series_is(place: str, capsys: Any) -> None:
+@pytest.mark.parametrize("version", ["V1", "V2"])
+def test_one_file_s_grammar_says_whose_the_series_is(version: str, capsys: Any) -> None:
     write({"m/V1__a.sql": POSTGRES[0], "m/V2__b.sql": "SELECT 1;\n", "m/V3__c.sql": POSTGRES[1]})
-    path = next(Path("m").glob(f"{place}__*"))
+    path = next(Path("m").glob(f"{version}__*"))
     text = path.read_text()
     path.write_text(text + CREATE)
     assert "m/V3__c.sql SIS001" in check("m", capsys=capsys)
@@ -157,11 +157,11 @@ def test_two_of_one_version(capsys: Any) -> None:
         "V2.0__c.sql": NO_DAY,
         "V3__d.sql": "ALTER TABLE db.t ADD PARTITION FIELD nope;\nALTER TABLE db.u ADD PARTITION FIELD nope;",
     })  # fmt: skip
-    found = check(capsys=capsys)
-    assert found == [*["V2.0__c.sql SIS002"] * 2, *["V2__b.sql SIS002"] * 2, "V3__d.sql SIS002", "V3__d.sql SIS201"]
-    said = messages("V2__b.sql", capsys=capsys)
+    lines = check(capsys=capsys)
+    assert lines == [*["V2.0__c.sql SIS002"] * 2, *["V2__b.sql SIS002"] * 2, "V3__d.sql SIS002", "V3__d.sql SIS201"]
+    sentences = messages("V2__b.sql", capsys=capsys)
     order = "`V2.0__c.sql` and `V2__b.sql` have the same version: it is unknown which one runs first"
-    assert said[0] == f"not checked: {order}"
+    assert sentences[0] == f"not checked: {order}"
 
 
 def test_files_of_one_version_are_followed_for_many_others_at_once(
@@ -171,9 +171,9 @@ def test_files_of_one_version_are_followed_for_many_others_at_once(
     followed: list[str] = []
     plain = DdlReplay._apply_file
 
-    def follow(series: DdlReplay, path: str, known: Any) -> None:
+    def follow(series: DdlReplay, path: str, tables: Any) -> None:
         followed.append(path)
-        plain(series, path, known)
+        plain(series, path, tables)
 
     monkeypatch.setattr(DdlReplay, "_apply_file", follow)
     write({f"m/V1__{i}.sql": CREATE.replace("db.t", f"db.t{i}") for i in range(16)})
@@ -208,7 +208,7 @@ def test_what_a_revision_changes_by_other_ways(drop: str, capsys: Any) -> None:
         "versions/b.py": ALEMBIC.format("b", "a", drop.format(NO_DAY)),
         "versions/c.py": ALEMBIC.format("c", "b", up.format("ALTER TABLE db.t ADD PARTITION FIELD days(ts)")),
     })  # fmt: skip
-    assert not [said for said in check(capsys=capsys) if not said.endswith("SIS002")]
+    assert not [line for line in check(capsys=capsys) if not line.endswith("SIS002")]
 
 
 def test_two_heads_of_alembic(capsys: Any) -> None:
@@ -219,8 +219,10 @@ def test_two_heads_of_alembic(capsys: Any) -> None:
         "versions/b.py": ALEMBIC.format("b", "a", up),
         "versions/c.py": ALEMBIC.format("c", "a", up),
     })  # fmt: skip
-    said = messages("versions/c.py", capsys=capsys)
-    assert said == ["not checked: neither this revision nor another has a successor: it is unknown which one runs last"]
+    sentences = messages("versions/c.py", capsys=capsys)
+    assert sentences == [
+        "not checked: neither this revision nor another has a successor: it is unknown which one runs last"
+    ]
 
 
 def test_an_undo_of_nothing(capsys: Any) -> None:
@@ -480,7 +482,7 @@ def test_sql_of_a_revision_that_is_built_may_change_any_table(capsys: Any) -> No
 
 def test_a_revision_that_is_missing(capsys: Any) -> None:
     alembic(b=revision("2", "1", "ALTER TABLE db.t ADD PARTITION FIELD days(ts)"))
-    assert any("no file here has the revision 1" in said for said in messages(capsys=capsys))
+    assert any("no file here has the revision 1" in sentence for sentence in messages(capsys=capsys))
 
 
 def test_revisions_in_a_circle(capsys: Any) -> None:
@@ -491,9 +493,9 @@ def test_revisions_in_a_circle(capsys: Any) -> None:
 def test_places_in_a_revision(capsys: Any) -> None:
     alembic(a=revision("1", None, "CREATE TABLE db.t (id BIGINT) USING iceberg PARTITIONED BY (weeks(id))"))
     main(["check", "--output-format", "json"])
-    (found,) = json.loads(capsys.readouterr().out)
+    (diagnostic,) = json.loads(capsys.readouterr().out)
     text = Path("db/versions/a.py").read_text().splitlines()
-    row, column = found["location"]["row"], found["location"]["column"]
+    row, column = diagnostic["location"]["row"], diagnostic["location"]["column"]
     assert text[row - 1][column - 1 :].startswith("weeks(id)")
 
 
@@ -501,16 +503,16 @@ def test_places_in_a_revision(capsys: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("second", "found"),
+    ("second", "expected"),
     [
         (f"{{% if x %}}{CITY}{{% endif %}}", ["V3__c.sql SIS002"]),
         (f"{{% if x %}}{CITY}{{% else %}}{NO_DAY}{{% endif %}}", ["V3__c.sql SIS002"]),
         (CITY.replace("db.t", "__DB__.t").replace("__DB__", "{{ db }}"), ["V3__c.sql SIS002"]),
     ],
 )
-def test_a_template_in_a_migration(second: str, found: list[str], capsys: Any) -> None:
+def test_a_template_in_a_migration(second: str, expected: list[str], capsys: Any) -> None:
     write({"V1__a.sql": CREATE, "V2__b.sql": second, "V3__c.sql": BY_CITY})
-    assert [line for line in check(capsys=capsys) if line.startswith("V3")] == found
+    assert [line for line in check(capsys=capsys) if line.startswith("V3")] == expected
 
 
 def test_placeholders_of_the_settings(capsys: Any) -> None:
@@ -586,19 +588,19 @@ STATEMENTS = [
 def test_the_ddl_makes_the_same_table(seed: int) -> None:
     """Read again, it has the same columns and the same partition fields."""
     chosen = random.Random(seed)
-    known = Tables()
-    check_and_apply(CREATE, known)
+    tables = Tables()
+    check_and_apply(CREATE, tables)
     for statement in chosen.sample(STATEMENTS, chosen.randint(1, 8)):
-        if check_text(statement, known).ok:
-            check_and_apply(statement, known)
-    table = known.get(("db", "t"))
+        if check_text(statement, tables).ok:
+            check_and_apply(statement, tables)
+    table = tables.get(("db", "t"))
     again = Tables()
     text = table_ddl(table)  # type: ignore[arg-type]
     report = check_text(text)
     assert [d for d in report if d.severity != "warning"] == [], text
     check_and_apply(text, again)
-    made = again.get(("db", "t"))
-    assert shape(made) == shape(table), text
+    reread_table = again.get(("db", "t"))
+    assert shape(reread_table) == shape(table), text
 
 
 def shape(table: Any) -> object:

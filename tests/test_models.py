@@ -49,12 +49,12 @@ def write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Write:
 
 
 def reports(*paths: str, **settings: object) -> list[Report]:
-    linter, given = Linter(), Settings(**settings)  # type: ignore[arg-type]
-    every = [Path(path).read_bytes().decode("utf-8-sig") for path in paths]
+    linter, lint_settings = Linter(), Settings(**settings)  # type: ignore[arg-type]
+    texts = [Path(path).read_bytes().decode("utf-8-sig") for path in paths]
     return [
         report
-        for path, text in zip(paths, every, strict=True)
-        for report in linter.lint(linter.source(path, text, given), given)
+        for path, text in zip(paths, texts, strict=True)
+        for report in linter.lint(linter.source(path, text, lint_settings), lint_settings)
     ]
 
 
@@ -342,8 +342,8 @@ def test_without_pyyaml(write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
         }
     )
     assert found() == [("models/a.sql", "SIS101", "weeks")]
-    said = {(r.filename, d.help) for r in reports("models/b.sql", "models/c.yml") for d in r}
-    assert said == {(name, "pip install 'spark-iceberg-sql[dbt]'") for name in ("models/b.sql", "models/c.yml")}
+    advice = {(r.filename, d.help) for r in reports("models/b.sql", "models/c.yml") for d in r}
+    assert advice == {(name, "pip install 'spark-iceberg-sql[dbt]'") for name in ("models/b.sql", "models/c.yml")}
 
 
 @pytest.mark.parametrize(
@@ -414,10 +414,10 @@ def test_aliases_of_aliases_take_no_time(write: Write) -> None:
 
 def test_messages_speak_of_the_model(write: Write) -> None:
     write({"dbt_project.yml": PROJECT, "models/a.sql": model("partition_by='days(kind)'")})
-    said = " ".join(f"{d.message} {d.help}" for report in reports("models/a.sql") for d in report)
-    assert "contract" in said
-    assert "DataFrame" not in said
-    assert "session" not in said
+    sentences = " ".join(f"{d.message} {d.help}" for report in reports("models/a.sql") for d in report)
+    assert "contract" in sentences
+    assert "DataFrame" not in sentences
+    assert "session" not in sentences
 
 
 MODEL = "MODEL (\n  name shop.a,\n  kind FULL,\n  dialect spark,\n  table_format iceberg,\n  {}\n);\n\nSELECT CAST(x AS BIGINT) AS id, CAST(y AS STRING) AS kind FROM shop.raw WHERE d BETWEEN @start_ds AND @end_ds;\n"

@@ -72,6 +72,6 @@ CASES: list[tuple[str, str, str, str | None]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("said", "folder", "address", "opened"), CASES)
-def test_an_address(said: str, folder: str, address: str, opened: str | None) -> None:
-    assert map_location(said, folder).current_address(address) == (address if opened is None else opened)
+@pytest.mark.parametrize(("declared_location", "folder", "address", "opened"), CASES)
+def test_an_address(declared_location: str, folder: str, address: str, opened: str | None) -> None:
+    assert map_location(declared_location, folder).current_address(address) == (address if opened is None else opened)

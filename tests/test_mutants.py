@@ -22,7 +22,7 @@ static boolean f(List<String> a, int b) { return a.size() < b && !a.isEmpty() ||
     ],
 )
 def test_each_changes_one_token_of_the_code(text: str, suffix: str, line: int, changes: list[str]) -> None:
-    found = list(mutants(text, suffix))
-    assert [f"{mutant.old} -> {mutant.new}" for mutant in found] == changes
-    assert {mutant.line for mutant in found} == {line}
-    assert len({mutant.text for mutant in found} | {text}) == len(changes) + 1
+    mutations = list(mutants(text, suffix))
+    assert [f"{mutant.old} -> {mutant.new}" for mutant in mutations] == changes
+    assert {mutant.line for mutant in mutations} == {line}
+    assert len({mutant.text for mutant in mutations} | {text}) == len(changes) + 1

@@ -51,16 +51,18 @@ def missing(text: str) -> list[str]:
 
 
 def test_files_that_comments_name() -> None:
-    found = [f"{file}:{line}: {name}" for file in FILES for line, text in comments(file) for name in missing(text)]
-    assert found == []
+    missing_names = [
+        f"{file}:{line}: {name}" for file in FILES for line, text in comments(file) for name in missing(text)
+    ]
+    assert missing_names == []
 
 
 @pytest.mark.parametrize("page", PAGES)
 def test_files_and_folders_that_pages_name(page: str) -> None:
     text = (ROOT / page).read_text("utf-8")
     folders = {f"{parent}/" for file in FILES for parent in PurePath(file).parents}
-    named = re.findall(r"`(spark_iceberg_sql/[\w/]+/|[a-z_]+/[\w/]*java/)`", text)
-    assert [name for name in named if not any(f"/{folder}".endswith(f"/{name}") for folder in folders)] == []
+    mentions = re.findall(r"`(spark_iceberg_sql/[\w/]+/|[a-z_]+/[\w/]*java/)`", text)
+    assert [name for name in mentions if not any(f"/{folder}".endswith(f"/{name}") for folder in folders)] == []
     assert [name for match in re.findall(r"`([^`\n]+)`", text) for name in missing(match) if "/" in name] == []
 
 

@@ -32,22 +32,22 @@ def write(name: str, text: str) -> None:
     path.write_text(text, newline="")
 
 
-def check(*words: str, code: int, capsys: Any) -> tuple[list[str], str]:
+def check(*arguments: str, code: int, capsys: Any) -> tuple[list[str], str]:
     """The places and codes of the findings, and what else is said."""
-    done = main(["check", "--output-format", "json", *words])
+    done = main(["check", "--output-format", "json", *arguments])
     out, err = capsys.readouterr()
     assert done == code, out + err
-    found = json.loads(out) if out.startswith("[") else []
-    shown = [f"{d['filename']}:{d['location']['row']} {d['code']}" for d in found]
-    return shown, err if out.startswith("[") else out + err
+    diagnostics = json.loads(out) if out.startswith("[") else []
+    lines = [f"{d['filename']}:{d['location']['row']} {d['code']}" for d in diagnostics]
+    return lines, err if out.startswith("[") else out + err
 
 
-def baseline(*words: str, capsys: Any) -> str:
-    return check("--baseline", "known.json", "--write-baseline", *words, code=0, capsys=capsys)[1]
+def baseline(*arguments: str, capsys: Any) -> str:
+    return check("--baseline", "known.json", "--write-baseline", *arguments, code=0, capsys=capsys)[1]
 
 
-def known(*words: str, code: int, capsys: Any) -> tuple[list[str], str]:
-    return check("--baseline", "known.json", *words, code=code, capsys=capsys)
+def known(*arguments: str, code: int, capsys: Any) -> tuple[list[str], str]:
+    return check("--baseline", "known.json", *arguments, code=code, capsys=capsys)
 
 
 # --- a baseline -----------------------------------------------------------------------------------
@@ -75,9 +75,9 @@ def test_a_changed_statement_has_its_findings_again(capsys: Any) -> None:
     write("a.sql", TABLE.format("t"))
     baseline(capsys=capsys)
     write("a.sql", TABLE.format("t").replace("id BIGINT", "id INT"))
-    found, said = known(code=1, capsys=capsys)
-    assert found == ["a.sql:1 SIS501"]
-    assert "1 finding of the baseline no longer exists" in said
+    lines, output = known(code=1, capsys=capsys)
+    assert lines == ["a.sql:1 SIS501"]
+    assert "1 finding of the baseline no longer exists" in output
 
 
 @pytest.mark.parametrize(
@@ -94,8 +94,8 @@ def test_a_new_finding_like_a_known_one_counts(name: str, text: str, capsys: Any
     write("a.sql", TABLE.format("t"))
     baseline(capsys=capsys)
     write(name, text)
-    found, _ = known(code=1, capsys=capsys)
-    assert len(found) == 1
+    lines, _ = known(code=1, capsys=capsys)
+    assert len(lines) == 1
 
 
 def test_a_copied_statement_counts_once_more(capsys: Any) -> None:
@@ -109,9 +109,9 @@ def test_a_fixed_finding_leaves_no_room_for_another(capsys: Any) -> None:
     write("a.sql", TABLE.format("t") + TABLE.format("u"))
     baseline(capsys=capsys)
     write("a.sql", TABLE.format("t").replace("(at)", "(days(at))") + TABLE.format("v"))
-    found, said = known(code=1, capsys=capsys)
-    assert found == ["a.sql:2 SIS501"]
-    assert "2 findings of the baseline no longer exist" in said
+    lines, output = known(code=1, capsys=capsys)
+    assert lines == ["a.sql:2 SIS501"]
+    assert "2 findings of the baseline no longer exist" in output
 
 
 def test_a_table_that_changes_under_a_known_statement(capsys: Any) -> None:
@@ -211,8 +211,8 @@ def test_notes_of_a_baseline_are_still_counted_as_not_checked(capsys: Any) -> No
 
 def test_a_cell_that_moves_in_a_notebook(capsys: Any) -> None:
     def notebook(*cells: str) -> str:
-        made = [{"cell_type": "code", "source": cell} for cell in cells]
-        return json.dumps({"cells": made, "metadata": {}, "nbformat": 4})
+        records = [{"cell_type": "code", "source": cell} for cell in cells]
+        return json.dumps({"cells": records, "metadata": {}, "nbformat": 4})
 
     write("a.ipynb", notebook("1", f"%%sql\n{TABLE.format('t')}"))
     baseline(capsys=capsys)
@@ -230,7 +230,7 @@ def test_fixes_are_of_new_findings_only(capsys: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "words",
+    "arguments",
     [
         ("--write-baseline",),
         ("--baseline", "k", "--write-baseline", "--diff-from", "HEAD"),
@@ -239,17 +239,17 @@ def test_fixes_are_of_new_findings_only(capsys: Any) -> None:
         ("--show-tables", "--output-format", "json"),
     ],
 )
-def test_options_that_contradict(words: tuple[str, ...], capsys: Any) -> None:
+def test_options_that_contradict(arguments: tuple[str, ...], capsys: Any) -> None:
     write("a.sql", WEEKS)
-    assert main(["check", *words]) == 2
+    assert main(["check", *arguments]) == 2
     assert capsys.readouterr().err.startswith("error: --")
 
 
 # --- since a commit -------------------------------------------------------------------------------
 
 
-def git(*words: str) -> None:
-    command = ["git", "-c", "user.name=a", "-c", "user.email=a@b", "-c", "commit.gpgsign=false", *words]
+def git(*arguments: str) -> None:
+    command = ["git", "-c", "user.name=a", "-c", "user.email=a@b", "-c", "commit.gpgsign=false", *arguments]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
 
@@ -262,8 +262,8 @@ def repository() -> None:
     git("commit", "-qm", "one")
 
 
-def since(ref: str, *words: str, code: int, capsys: Any) -> tuple[list[str], str]:
-    return check("--diff-from", ref, *words, code=code, capsys=capsys)
+def since(ref: str, *arguments: str, code: int, capsys: Any) -> tuple[list[str], str]:
+    return check("--diff-from", ref, *arguments, code=code, capsys=capsys)
 
 
 def test_only_what_was_not_there(repository: None, capsys: Any) -> None:
@@ -323,8 +323,8 @@ def test_a_file_moved_in_the_index_and_made_again(repository: None, text: str, c
     """One old finding matches one new finding: that of the restored file, not also that of the other."""
     git("mv", "a.sql", "b.sql")
     write("a.sql", TABLE.format(text))
-    found = since("HEAD", code=1, capsys=capsys)[0]
-    assert found == (["b.sql:1 SIS501"] if text == "t" else ["a.sql:1 SIS501", "b.sql:1 SIS501"])
+    lines = since("HEAD", code=1, capsys=capsys)[0]
+    assert lines == (["b.sql:1 SIS501"] if text == "t" else ["a.sql:1 SIS501", "b.sql:1 SIS501"])
 
 
 def test_a_rule_that_is_chosen_since_finds_nothing_new(repository: None, capsys: Any) -> None:
@@ -340,9 +340,9 @@ def test_settings_that_cannot_be_read_at_the_commit(repository: None, capsys: An
     git("add", ".")
     git("commit", "-qm", "two")
     write(".iceberg-sql.toml", "")
-    found, said = since("HEAD", code=1, capsys=capsys)
-    assert found == ["a.sql:1 SIS501"]
-    assert "all its findings are reported" in said
+    lines, output = since("HEAD", code=1, capsys=capsys)
+    assert lines == ["a.sql:1 SIS501"]
+    assert "all its findings are reported" in output
 
 
 @pytest.mark.parametrize("ref", ["nope", "", "-x", "--all", "0" * 40, "HEAD~9", "HEAD:a.sql", "HEAD..HEAD"])
@@ -408,8 +408,8 @@ def test_names_that_git_would_quote(repository: None, capsys: Any) -> None:
 # --- files that git ignores -----------------------------------------------------------------------
 
 
-def files(*words: str, capsys: Any) -> list[str]:
-    assert main(["check", "--show-files", *words]) == 0
+def files(*arguments: str, capsys: Any) -> list[str]:
+    assert main(["check", "--show-files", *arguments]) == 0
     return capsys.readouterr().out.splitlines()
 
 
@@ -418,8 +418,8 @@ def test_a_search_leaves_out_what_git_ignores(repository: None, capsys: Any) -> 
     write("sub/.gitignore", "/only.sql\n")
     for name in ("target/x.sql", "b.tmp.sql", "keep.tmp.sql", "sub/only.sql", "sub/x/only.sql"):
         write(name, WEEKS)
-    every = ["a.sql", "keep.tmp.sql", "sub/x/only.sql"]
-    assert files(capsys=capsys) == every
+    expected = ["a.sql", "keep.tmp.sql", "sub/x/only.sql"]
+    assert files(capsys=capsys) == expected
     assert files("sub", capsys=capsys) == ["sub/x/only.sql"]
     assert len(files("--no-respect-gitignore", capsys=capsys)) == 6
     write(".iceberg-sql.toml", "respect-gitignore = false")
@@ -442,9 +442,9 @@ def test_nothing_to_check_is_said(repository: None, capsys: Any) -> None:
     write(".gitignore", "x.sql\n")
     write("sub/x.sql", WEEKS)
     assert main(["check", "sub"]) == 0
-    said = capsys.readouterr()
-    assert "no SQL, Python or notebook files in `sub`" in said.err
-    assert "0 files" in said.out
+    captured = capsys.readouterr()
+    assert "no SQL, Python or notebook files in `sub`" in captured.err
+    assert "0 files" in captured.out
 
 
 def test_without_git_nothing_is_ignored(repository: None, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:

@@ -24,8 +24,8 @@ def checkout(tmp_path: Path) -> Path:
 
 @pytest.mark.thorough
 def test_a_new_rule_works_at_once(checkout: Path) -> None:
-    said = make(checkout, "SIS599", "identity-on-json", "A table partitioned by JSON text.")
-    assert "sis599_identity_on_json.py" in said
+    output = make(checkout, "SIS599", "identity-on-json", "A table partitioned by JSON text.")
+    assert "sis599_identity_on_json.py" in output
     command = [sys.executable, "-m", "spark_iceberg_sql", "check", "tests/rules/SIS599.sql"]
     done = subprocess.run(
         [*command, "--output-format", "concise"],

@@ -25,9 +25,9 @@ PROGRAMS = {
 @pytest.mark.parametrize("program", PROGRAMS.values(), ids=PROGRAMS)
 def test_fstrings_of_newer_versions(program: str) -> None:
     reports = Linter().lint(extract_source("job.py", "spark = get()\n" + program), Settings())
-    found = [(d.code, d.span.row, report.text[d.span.start : d.span.end]) for report in reports for d in report]
-    assert ("SIS104", 3, "id, 16") in found
-    assert not any(code == "SIS001" for code, _, _ in found)
+    findings = [(d.code, d.span.row, report.text[d.span.start : d.span.end]) for report in reports for d in report]
+    assert ("SIS104", 3, "id, 16") in findings
+    assert not any(code == "SIS001" for code, _, _ in findings)
 
 
 @pytest.mark.parametrize("program", PROGRAMS.values(), ids=PROGRAMS)

@@ -70,7 +70,7 @@ def test_the_first_line(line: str, options: Options) -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "said"),
+    ("line", "message"),
     [
         ("--limt 3", "write `--limit`"),
         ("--save", "takes the name of a view"),
@@ -102,8 +102,8 @@ def test_the_first_line(line: str, options: Options) -> None:
         ("--chart bar --x region", "write x=COLUMN after the kind of the chart"),
     ],
 )
-def test_a_first_line_with_a_mistake(line: str, said: str) -> None:
-    with pytest.raises(IcebergSqlError, match=re.escape(said)):
+def test_a_first_line_with_a_mistake(line: str, message: str) -> None:
+    with pytest.raises(IcebergSqlError, match=re.escape(message)):
         cell_options(line, Options())
 
 
@@ -157,7 +157,7 @@ VARIABLES = {
 
 
 @pytest.mark.parametrize(
-    ("text", "made", "values"),
+    ("text", "expected", "values"),
     [
         ("SELECT {n}", "SELECT :n ", {"n": 3}),
         ("SELECT :n, {name}", "SELECT :n, :name ", {"n": 3, "name": VARIABLES["name"]}),
@@ -170,22 +170,22 @@ VARIABLES = {
         ("", None, {}),
     ],
 )
-def test_variables_become_parameters(text: str, made: str | None, values: dict[str, object]) -> None:
-    found = bind(text, VARIABLES)
-    assert (found.text, dict(found.values)) == (made or text, values)
-    assert len(found.text) == len(text)
+def test_variables_become_parameters(text: str, expected: str | None, values: dict[str, object]) -> None:
+    bound_sql = bind(text, VARIABLES)
+    assert (bound_sql.text, dict(bound_sql.values)) == (expected or text, values)
+    assert len(bound_sql.text) == len(text)
 
 
 def test_a_corrected_cell_has_its_braces_again() -> None:
     written = "SELECT iceberg_bucket(id, 4), {n} FROM t"
-    made = bind(written, VARIABLES).text.replace("id, 4", "4, id")
-    assert restore_braces(made, written) == "SELECT iceberg_bucket(4, id), {n} FROM t"
+    corrected = bind(written, VARIABLES).text.replace("id, 4", "4, id")
+    assert restore_braces(corrected, written) == "SELECT iceberg_bucket(4, id), {n} FROM t"
 
 
 def test_a_type_in_a_struct_is_handed_over_only_where_it_is_a_variable() -> None:
     """Spark ignores what it does not need; it alone knows that `a: INT` is no parameter."""
-    found = bind("SELECT CAST(x AS STRUCT<a: INT>)", VARIABLES)
-    assert found.text == "SELECT CAST(x AS STRUCT<a: INT>)"
+    bound_sql = bind("SELECT CAST(x AS STRUCT<a: INT>)", VARIABLES)
+    assert bound_sql.text == "SELECT CAST(x AS STRUCT<a: INT>)"
 
 
 @pytest.mark.parametrize(
@@ -230,7 +230,7 @@ TEN = datetime.datetime.fromisoformat("2024-01-01T10:00")
 
 
 @pytest.mark.parametrize(
-    ("value", "made"),
+    ("value", "expected"),
     [
         (2**63 - 1, 2**63 - 1),
         (2**63, decimal.Decimal(2**63)),
@@ -246,12 +246,12 @@ TEN = datetime.datetime.fromisoformat("2024-01-01T10:00")
         ([1, 2**40], [1, 2**40]),
     ],
 )
-def test_a_value_is_handed_over_as_sql_has_it(value: object, made: object) -> None:
-    assert bind("SELECT {b}", {"b": value}).values == {"b": made}
+def test_a_value_is_handed_over_as_sql_has_it(value: object, expected: object) -> None:
+    assert bind("SELECT {b}", {"b": value}).values == {"b": expected}
 
 
 @pytest.mark.parametrize(
-    ("value", "said"),
+    ("value", "message"),
     [
         (10**38, "more than 38 digits"),
         (decimal.Decimal("1" * 40), "more than 38 digits"),
@@ -267,22 +267,22 @@ def test_a_value_is_handed_over_as_sql_has_it(value: object, made: object) -> No
         (np.datetime64("10000-01-01"), "outside the range of Python's datetime"),
     ],
 )
-def test_a_value_that_sql_does_not_have_is_refused_in_its_place(value: object, said: str) -> None:
-    with pytest.raises(VariableError, match=re.escape(said)) as caught:
+def test_a_value_that_sql_does_not_have_is_refused_in_its_place(value: object, message: str) -> None:
+    with pytest.raises(VariableError, match=re.escape(message)) as caught:
         bind("SELECT {b}", {"b": value})
     assert (caught.value.start, caught.value.end) == (7, 10)
 
 
 @pytest.mark.parametrize(
-    ("frame", "said"),
+    ("frame", "message"),
     [
         (pd.DataFrame(), "the DataFrame `e` has no columns"),
         (pd.DataFrame({"a": []}), "the DataFrame `e` has no rows"),
         (pd.DataFrame({"a": [1, {}]}), "Spark cannot convert the DataFrame `e`: no"),
     ],
 )
-def test_a_frame_that_spark_does_not_take(frame: pd.DataFrame, said: str) -> None:
-    assert refused_frame("e", frame, ValueError("no"))[0].startswith(said)
+def test_a_frame_that_spark_does_not_take(frame: pd.DataFrame, message: str) -> None:
+    assert refused_frame("e", frame, ValueError("no"))[0].startswith(message)
 
 
 def test_a_refused_default_does_not_take_the_magic_away() -> None:
@@ -297,7 +297,7 @@ def test_a_refused_default_does_not_take_the_magic_away() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "shown"),
+    ("text", "masked"),
     [
         ("SELECT * FROM t WHERE a = 'x'", None),
         ("SELECT * FROM iceberg('/path', ref => 'main')", None),
@@ -314,8 +314,8 @@ def test_a_refused_default_does_not_take_the_magic_away() -> None:
         ("OPTIONS (password 'hunter2')", "OPTIONS (password '***')"),
     ],
 )
-def test_secrets_are_hidden(text: str, shown: str | None) -> None:
-    assert mask_strings(text) == (shown or text)
+def test_secrets_are_hidden(text: str, masked: str | None) -> None:
+    assert mask_strings(text) == (masked or text)
 
 
 @pytest.mark.parametrize(
@@ -349,10 +349,10 @@ def test_a_finding_behind_a_secret_keeps_its_place() -> None:
     cell = Cell(text, "%%iceberg_sql\n")
     at = text.index("nope")
     report = cell.report([cell.diagnostic("X", "about 'a much longer secret'", (at, at + 4))])
-    (found,) = report
-    assert report.text[found.span.start : found.span.end] == "nope"
-    assert found.span.row == 2
-    assert "longer" not in report.text + found.message
+    (diagnostic,) = report
+    assert report.text[diagnostic.span.start : diagnostic.span.end] == "nope"
+    assert diagnostic.span.row == 2
+    assert "longer" not in report.text + diagnostic.message
 
 
 # --- pictures -------------------------------------------------------------------------------------
@@ -381,7 +381,7 @@ def drawn(read: TableRead) -> ET.Element:
 
 
 @pytest.mark.parametrize(
-    ("partitions", "words"),
+    ("partitions", "summary"),
     [
         ([day(n, n == 19727) for n in range(19723, 19733)], "partitions: ts_day = 2024-01-05"),
         ([day(n, n < 19726) for n in range(19723, 19733)], "partitions: ts_day 2024-01-01 to 2024-01-03"),
@@ -405,8 +405,8 @@ def drawn(read: TableRead) -> ET.Element:
         ),
     ],
 )  # fmt: skip
-def test_which_partitions_were_read(partitions: list[Partition], words: str) -> None:
-    assert partitions_read(TableRead("t", tuple(partitions))) == words
+def test_which_partitions_were_read(partitions: list[Partition], summary: str) -> None:
+    assert partitions_read(TableRead("t", tuple(partitions))) == summary
 
 
 def test_a_picture_has_the_partitions_of_each_spec_on_one_axis_of_time() -> None:
@@ -426,15 +426,15 @@ NULL_DAY = field_value("d_day", "day", "null", None)
 def test_null_has_a_place_of_its_own_beside_the_first_time() -> None:
     """1960, 2024 and null: each is drawn in its own place."""
     values = (NULL_DAY, *(v for n in (-3653, 19723) for v in day(n, False).values))
-    shown = []
+    drawings = []
     for chosen in values:
         partitions = tuple(Partition(0, 1, 1000, int(v is chosen), 1000, (replace(v, name="d_day"),)) for v in values)
         read = TableRead("t", partitions)
-        shown.append((partition_map.text_strip(read), partition_map.svg(read)))
-        assert "null | 1960-01-01 to 2024-01-01" in shown[-1][0]
-    blocks = [strip.partition("  d_day")[0] for strip, _ in shown]
+        drawings.append((partition_map.text_strip(read), partition_map.svg(read)))
+        assert "null | 1960-01-01 to 2024-01-01" in drawings[-1][0]
+    blocks = [strip.partition("  d_day")[0] for strip, _ in drawings]
     assert [line.index("█") for line in blocks] == [0, 3, 59]
-    assert len({picture for _, picture in shown}) == 3
+    assert len({picture for _, picture in drawings}) == 3
 
 
 def test_null_of_one_spec_is_not_drawn_over_a_time_of_another() -> None:
@@ -479,15 +479,15 @@ def test_pages_are_of_the_rows_that_were_fetched() -> None:
     values = tuple((str(i), None if i % 2 else f"a\tb{i}") for i in range(45))
     pages = Pages(ResultRows(("id", "x"), ("int", "string"), (True, False), values, False, 2), 20)
     assert pages.position_text(with_hint=True) == "first 20 of 45 rows (more: %iceberg_sql --next)"
-    said = []
+    positions = []
     for back, number in [*[(False, None)] * 3, (True, 7), (True, None), (True, 500), (True, None)]:
         lines = pages.turn_page(back, number)["text/plain"].splitlines()
-        said.append(lines[-1].removesuffix(f" (more: {NEXT})"))
+        positions.append(lines[-1].removesuffix(f" (more: {NEXT})"))
         if len(lines) > 1:
             first, last = (int(re.findall(r"\d+", lines[i])[0]) for i in (2, -2))
-            assert said[-1] == f"rows {first + 1} to {last + 1} of 45" or not first
+            assert positions[-1] == f"rows {first + 1} to {last + 1} of 45" or not first
             assert len(lines) == last - first + 4
-    assert said == [
+    assert positions == [
         "rows 21 to 40 of 45",
         "rows 41 to 45 of 45",
         "there are no rows after row 45, the last",
@@ -505,8 +505,8 @@ def test_pages_are_of_the_rows_that_were_fetched() -> None:
 
 def test_the_end_of_the_rows_that_were_fetched_is_not_the_end_of_the_result() -> None:
     values = (("<&>", "y" * 2000),) * 30
-    found = ResultRows(("a", "b"), ("string", "string"), (False, False), values, True, 3)
-    pages = Pages(found, 20)
+    result_rows = ResultRows(("a", "b"), ("string", "string"), (False, False), values, True, 3)
+    pages = Pages(result_rows, 20)
     assert pages.position_text() == "first 20 of more than 30 rows, first 2 of 3 columns"
     assert pages.turn_page(False, None)["text/plain"].endswith("rows 21 to 30 of more than 30, first 2 of 3 columns")
     assert "only the first 30 rows of this run are kept" in pages.turn_page(False, None)["text/plain"]
@@ -516,13 +516,13 @@ def test_the_end_of_the_rows_that_were_fetched_is_not_the_end_of_the_result() ->
         "the result has 3 columns; 30 values are cut at 1,000 characters"
     )
     assert "<&>" not in copied["text/html"]
-    nothing = Pages(replace(found, rows=()), 0)
-    assert nothing.position_text(with_hint=True).startswith("more than 0 rows")
-    assert "--limit 0" in nothing.turn_page(False, None)["text/plain"]
+    empty_pages = Pages(replace(result_rows, rows=()), 0)
+    assert empty_pages.position_text(with_hint=True).startswith("more than 0 rows")
+    assert "--limit 0" in empty_pages.turn_page(False, None)["text/plain"]
 
 
 @pytest.mark.parametrize(
-    ("written", "words"),
+    ("written", "changes"),
     [
         (CommitSummary("append", {"added-records": 1, "added-data-files": 12}), "wrote 1 row, 12 new data files (0 B)"),
         (CommitSummary("append", {}), ""),
@@ -537,9 +537,9 @@ def test_the_end_of_the_rows_that_were_fetched_is_not_the_end_of_the_result() ->
         ),
     ],
 )
-def test_what_was_written(written: CommitSummary, words: str) -> None:
-    said = result_bundles.of_command("INSERT", 1.0, written)["text/plain"]
-    assert said == " · ".join(filter(None, ["INSERT: done", "1.0 s", words]))
+def test_what_was_written(written: CommitSummary, changes: str) -> None:
+    summary = result_bundles.of_command("INSERT", 1.0, written)["text/plain"]
+    assert summary == " · ".join(filter(None, ["INSERT: done", "1.0 s", changes]))
 
 
 def test_an_integer_after_version_as_of_is_a_string() -> None:

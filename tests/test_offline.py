@@ -112,7 +112,7 @@ class TestMetadata:
             table_from_metadata(("t",), broken)
 
     @pytest.mark.parametrize(
-        ("place", "value", "says"),
+        ("key_path", "value", "says"),
         [
             (["format-version"], "two", '`format-version` is "two", not a 32-bit integer'),
             (["format-version"], 1e308, "`format-version` is 1e+308, not a 32-bit integer"),
@@ -126,12 +126,12 @@ class TestMetadata:
             (["properties"], {"a": 5}, "the property `a` is 5, not a string"),
         ],
     )
-    def test_a_value_of_the_wrong_kind(self, place, value, says):
+    def test_a_value_of_the_wrong_kind(self, key_path, value, says):
         metadata = copy.deepcopy(V1)
         inside = metadata
-        for key in place[:-1]:
+        for key in key_path[:-1]:
             inside = inside[key]
-        inside[place[-1]] = value
+        inside[key_path[-1]] = value
         with pytest.raises(MetadataError) as error:
             table_from_metadata(("t",), metadata)
         assert str(error.value) == says
@@ -163,11 +163,11 @@ class TestFiles:
     def test_statements_are_judged_by_it(self, tmp_path):
         path = tmp_path / "v3.metadata.json"
         path.write_text(json.dumps(V3))
-        known = known_from({"db.t": path})
-        codes = [d.code for d in check("ALTER TABLE db.t ADD PARTITION FIELD days(v)", known)]
+        tables = known_from({"db.t": path})
+        codes = [d.code for d in check("ALTER TABLE db.t ADD PARTITION FIELD days(v)", tables)]
         assert codes == ["SIS203"]
-        assert check("ALTER TABLE db.t ADD PARTITION FIELD hours(t)", known).ok
-        assert known.get(("db", "other")) is None
+        assert check("ALTER TABLE db.t ADD PARTITION FIELD hours(t)", tables).ok
+        assert tables.get(("db", "other")) is None
 
     @pytest.mark.parametrize(
         ("name", "statement"),
@@ -216,8 +216,8 @@ class TestFiles:
         path = tmp_path / "v3.metadata.json"
         path.write_text(json.dumps(V3))
         (tmp_path / "a.sql").write_text("ALTER TABLE t ADD PARTITION FIELD days(v)")
-        words = ["--metadata", f"`x.y`.t={path}", "--default-namespace", "`x.y`"]
-        assert main(["check", "--isolated", str(tmp_path / "a.sql"), *words]) == 1
+        arguments = ["--metadata", f"`x.y`.t={path}", "--default-namespace", "`x.y`"]
+        assert main(["check", "--isolated", str(tmp_path / "a.sql"), *arguments]) == 1
 
 
 @pytest.mark.thorough
@@ -233,24 +233,24 @@ class TestPyiceberg:
         monkeypatch.setenv("PYICEBERG_CATALOG__DEV__URI", f"sqlite:///{tmp_path}/c.db")
         monkeypatch.setenv("PYICEBERG_CATALOG__DEV__WAREHOUSE", f"file://{tmp_path}/wh")
         monkeypatch.setattr(catalogs, "_ENV_CONFIG", type(catalogs._ENV_CONFIG)())
-        made = catalogs.load_catalog("dev")
-        made.create_namespace("db")
+        dev_catalog = catalogs.load_catalog("dev")
+        dev_catalog.create_namespace("db")
         schema = Schema(
             NestedField(1, "id", LongType(), required=True), NestedField(2, "name", StringType(), required=False)
         )
-        made.create_table("db.t", schema)
-        yield made
-        made.engine.dispose()
+        dev_catalog.create_table("db.t", schema)
+        yield dev_catalog
+        dev_catalog.engine.dispose()
 
     @pytest.mark.rest  # sqlalchemy
     def test_columns_come_from_its_configuration(self, catalog):
-        known = known_from({}, pyiceberg_catalog="dev")
-        assert isinstance(known.get(("dev", "db", "t")), Table)
-        assert isinstance(known.get(("db", "t")), Table)
-        assert isinstance(known.get(("db", "nope")), MissingTable)
-        codes = [d.code for d in check("ALTER TABLE db.t ADD PARTITION FIELD days(name)", known)]
+        tables = known_from({}, pyiceberg_catalog="dev")
+        assert isinstance(tables.get(("dev", "db", "t")), Table)
+        assert isinstance(tables.get(("db", "t")), Table)
+        assert isinstance(tables.get(("db", "nope")), MissingTable)
+        codes = [d.code for d in check("ALTER TABLE db.t ADD PARTITION FIELD days(name)", tables)]
         assert codes == ["SIS202"]
-        known._source.opened.result().engine.dispose()
+        tables._source.opened.result().engine.dispose()
 
     def test_a_catalog_that_is_not_configured(self, monkeypatch):
         pytest.importorskip("pyiceberg.catalog")

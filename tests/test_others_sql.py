@@ -31,12 +31,12 @@ def empty() -> Tables:
     return Tables(catalog="local", namespace=("db",), complete=True)
 
 
-def said(text: str, known: Tables | None = None) -> list[tuple[str, str]]:
-    return [(d.code, str(d.severity)) for d in check(text, known)]
+def said(text: str, tables: Tables | None = None) -> list[tuple[str, str]]:
+    return [(d.code, str(d.severity)) for d in check(text, tables)]
 
 
-def messages(text: str, known: Tables | None = None) -> str:
-    return "\n".join(f"{d.message}; {d.help}" for d in check(text, known))
+def messages(text: str, tables: Tables | None = None) -> str:
+    return "\n".join(f"{d.message}; {d.help}" for d in check(text, tables))
 
 
 def lint(name: str, text: str, **settings: Any) -> list[tuple[str, str, str]]:
@@ -49,7 +49,7 @@ def lint(name: str, text: str, **settings: Any) -> list[tuple[str, str, str]]:
 
 
 def errors(name: str, text: str, **settings: Any) -> list[tuple[str, str]]:
-    return [(code, words) for code, kind, words in lint(name, text, **settings) if kind == "error"]
+    return [(code, excerpt) for code, kind, excerpt in lint(name, text, **settings) if kind == "error"]
 
 
 def notebook(*cells: str, language: str = "python") -> str:
@@ -67,7 +67,7 @@ SESSION = "from pyspark.sql import SparkSession\nspark = SparkSession.builder.ge
 
 
 @pytest.mark.parametrize(
-    "made",
+    "cell",
     [
         'df.writeTo("nyc.taxis").using("iceberg").create()',
         'df.writeTo("nyc.taxis").tableProperty("a", "b").createOrReplace()',
@@ -81,12 +81,12 @@ SESSION = "from pyspark.sql import SparkSession\nspark = SparkSession.builder.ge
         "import helpers; helpers.make_tables(spark)",
     ],
 )
-def test_a_notebook_that_drops_and_makes_its_table_without_sql(made: str) -> None:
+def test_a_notebook_that_drops_and_makes_its_table_without_sql(cell: str) -> None:
     """Iceberg's own quickstart begins so: DROP, a DataFrame, then ALTERs."""
     text = notebook(
         SESSION,
         "%%sql\n\nDROP TABLE IF EXISTS nyc.taxis",
-        made,
+        cell,
         "%%sql\n\nALTER TABLE nyc.taxis RENAME COLUMN fare_amount TO fare",
         "%%sql\n\nALTER TABLE nyc.taxis ADD COLUMN fare_per_mile FLOAT AFTER trip_distance",
         "%%sql\n\nALTER TABLE nyc.taxis ADD PARTITION FIELD VendorID",
@@ -94,9 +94,9 @@ def test_a_notebook_that_drops_and_makes_its_table_without_sql(made: str) -> Non
         "%%sql\n\nALTER TABLE nyc.taxis CREATE BRANCH audit\n",
         "%%sql\n\nDELETE FROM nyc.taxis WHERE fare < 0",
     )
-    found = lint("a.ipynb", text)
-    assert [item for item in found if item[1] != "note"] == []
-    assert ("SIS002", "note", "nyc.taxis") in found
+    findings = lint("a.ipynb", text)
+    assert [item for item in findings if item[1] != "note"] == []
+    assert ("SIS002", "note", "nyc.taxis") in findings
 
 
 @pytest.mark.parametrize(
@@ -151,8 +151,8 @@ ALTER = "; ALTER TABLE local.db.t ADD PARTITION FIELD days(ts)"
 def test_procedures_make_tables(call: str) -> None:
     assert [item for item in said(GONE + call + ALTER) if item[1] == "error"] == []
     assert [item for item in said(GONE + call + ALTER, empty()) if item[1] == "error"] == []
-    made = "CREATE TABLE local.db.t (id INT, ts TIMESTAMP) USING parquet; "
-    assert "SIS412" not in [code for code, _ in said(made + call + ALTER)]
+    create = "CREATE TABLE local.db.t (id INT, ts TIMESTAMP) USING parquet; "
+    assert "SIS412" not in [code for code, _ in said(create + call + ALTER)]
 
 
 def test_other_procedures_make_no_tables() -> None:
@@ -310,9 +310,9 @@ OTHERS = {
 @pytest.mark.parametrize("engine", OTHERS)
 def test_other_engines(engine: str) -> None:
     """No error, and at most one note."""
-    found = lint(f"{engine}.sql", OTHERS[engine])
-    assert len(found) <= 1
-    assert all(kind == "note" for _, kind, _ in found), found
+    findings = lint(f"{engine}.sql", OTHERS[engine])
+    assert len(findings) <= 1
+    assert all(kind == "note" for _, kind, _ in findings), findings
 
 
 @pytest.mark.parametrize("engine", ["hive", "impala", "kudu", "trino with a catalog called iceberg"])
@@ -384,10 +384,10 @@ def test_a_program_that_speaks_to_another_engine(client: str, text: str) -> None
 )
 def test_types_of_other_engines_in_spark_s_words(column: str, help_: str) -> None:
     text = f"CREATE TABLE t (id BIGINT, ts {column}) USING iceberg PARTITIONED BY (days(ts))"
-    (found,) = check(text)
-    assert (found.code, found.help) == ("SIS001", help_)
-    assert found.fix is not None
-    assert not check(apply_edits(text, found.fix.edits))
+    (diagnostic,) = check(text)
+    assert (diagnostic.code, diagnostic.help) == ("SIS001", help_)
+    assert diagnostic.fix is not None
+    assert not check(apply_edits(text, diagnostic.fix.edits))
 
 
 @pytest.mark.parametrize(
@@ -451,8 +451,8 @@ def test_amoro_s_tables_have_transforms() -> None:
     ],
 )
 def test_a_statement_of_another_product_s_extension_is_not_judged(change: str, product: str) -> None:
-    found = lint("a.py", f'from pyspark.sql import SparkSession\nspark.sql("""ALTER TABLE c.d.t {change}""")')
-    assert [(code, severity) for code, severity, _ in found] == [("SIS001", "note")]
+    findings = lint("a.py", f'from pyspark.sql import SparkSession\nspark.sql("""ALTER TABLE c.d.t {change}""")')
+    assert [(code, severity) for code, severity, _ in findings] == [("SIS001", "note")]
     (diagnostic,) = check(f"ALTER TABLE c.d.t {change}", empty())
     assert diagnostic.message == (
         f"not checked: this is a statement of {product}, which Spark takes with its extension"
@@ -530,9 +530,9 @@ def test_what_looks_like_a_placeholder_and_is_none(text: str) -> None:
 def test_placeholders_of_ones_own() -> None:
     text = "ALTER TABLE ~db~.t ADD ~what~;\nCREATE TABLE ~db~.u (id INT) USING iceberg PARTITIONED BY (weeks(id))"
     assert ("SIS001", "~") in errors("a.sql", text)
-    found = lint("a.sql", text, placeholders=("~[a-z]+~",))
-    assert [item for item in found if item[1] == "error"] == [("SIS101", "error", "weeks")]
-    assert any(code == "SIS002" for code, _, _ in found)
+    findings = lint("a.sql", text, placeholders=("~[a-z]+~",))
+    assert [item for item in findings if item[1] == "error"] == [("SIS101", "error", "weeks")]
+    assert any(code == "SIS002" for code, _, _ in findings)
 
 
 # --- what cannot be read is said -------------------------------------------------------------------
@@ -567,11 +567,11 @@ SLIPS = [
 ]
 
 
-@pytest.mark.parametrize(("text", "meant"), SLIPS)
-def test_slips(text: str, meant: str) -> None:
-    (found,) = [d for d in check(CREATE + text, empty()) if d.severity is Severity.ERROR]
-    assert found.code == "SIS001"
-    assert f"did you mean `{meant}`?" in found.message
+@pytest.mark.parametrize(("text", "correction"), SLIPS)
+def test_slips(text: str, correction: str) -> None:
+    (diagnostic,) = [d for d in check(CREATE + text, empty()) if d.severity is Severity.ERROR]
+    assert diagnostic.code == "SIS001"
+    assert f"did you mean `{correction}`?" in diagnostic.message
 
 
 # Statements whose keywords are misspelt below, each in every way that one letter allows.
@@ -604,11 +604,11 @@ KEYWORD = re.compile(r"\b(?!BIGINT|INT)[A-Z]{3,}")
 
 
 def misspelt(word: str) -> set[str]:
-    places = range(len(word))
-    less = {word[:i] + word[i + 1 :] for i in places}
-    more = {word[:i] + word[i] + word[i:] for i in places}
-    other = {word[:i] + "X" + word[i + 1 :] for i in places}
-    changed = {word[:i] + word[i + 1 : i + 2] + word[i] + word[i + 2 :] for i in places}
+    indexes = range(len(word))
+    less = {word[:i] + word[i + 1 :] for i in indexes}
+    more = {word[:i] + word[i] + word[i:] for i in indexes}
+    other = {word[:i] + "X" + word[i + 1 :] for i in indexes}
+    changed = {word[:i] + word[i + 1 : i + 2] + word[i] + word[i + 2 :] for i in indexes}
     return (less | more | other | changed) - {word}
 
 
@@ -616,9 +616,9 @@ def misspelt(word: str) -> set[str]:
 def test_no_misspelt_keyword_goes_unsaid(text: str) -> None:
     create = CREATE.replace("BIGINT", "BIGINT NOT NULL").replace("iceberg", "iceberg PARTITIONED BY (days(ts))")
     assert all(kind != "error" for _, kind in said(create + text, empty()))
-    for found in KEYWORD.finditer(text):
-        for word in sorted(misspelt(found[0])):
-            wrong = text[: found.start()] + word + text[found.end() :]
+    for match in KEYWORD.finditer(text):
+        for word in sorted(misspelt(match[0])):
+            wrong = text[: match.start()] + word + text[match.end() :]
             assert "error" in [kind for _, kind in said(create + wrong, empty())], wrong
 
 
@@ -673,14 +673,14 @@ def test_the_text_of_execute_immediate_is_read() -> None:
     create = "EXECUTE IMMEDIATE 'CREATE TABLE t (id INT) USING iceberg PARTITIONED BY ({})'; "
     assert said(create.format("weeks(id)")) == [("SIS101", "error")]
     text = create.format("id") + "ALTER TABLE t DROP PARTITION FIELD nope"
-    (found,) = check(text, empty())
-    assert (found.code, text[found.span.start : found.span.end]) == ("SIS401", "nope")
+    (diagnostic,) = check(text, empty())
+    assert (diagnostic.code, text[diagnostic.span.start : diagnostic.span.end]) == ("SIS401", "nope")
     quoted = 'EXECUTE IMMEDIATE "ALTER TABLE t ADD PARTITION FIELD weeks(ts)"'
     assert said(CREATE + quoted) == [("SIS101", "error")]
 
 
 @pytest.mark.parametrize(
-    "what",
+    "expression",
     [
         "q",
         "'ALTER TABLE t ADD COLUMN ' || x",
@@ -692,15 +692,15 @@ def test_the_text_of_execute_immediate_is_read() -> None:
         "'CREATE TABLE t (id INT DEFAULT ?)' USING 1",
     ],
 )
-def test_execute_immediate_of_what_nobody_knows(what: str) -> None:
-    assert said(f"EXECUTE IMMEDIATE {what}", empty()) == [("SIS002", "note")]
+def test_execute_immediate_of_what_nobody_knows(expression: str) -> None:
+    assert said(f"EXECUTE IMMEDIATE {expression}", empty()) == [("SIS002", "note")]
 
 
 def test_what_runs_unread_may_have_done_anything() -> None:
-    gone = CREATE + "DROP TABLE t; {}; ALTER TABLE t ADD PARTITION FIELD id"
-    assert ("SIS412", "error") in said(gone.format("SELECT 1"), empty())
-    assert {kind for _, kind in said(gone.format("EXECUTE IMMEDIATE q"), empty())} == {"note"}
-    assert {kind for _, kind in said(gone.format("BEGIN EXECUTE IMMEDIATE q; END"), empty())} == {"note"}
+    drop_script = CREATE + "DROP TABLE t; {}; ALTER TABLE t ADD PARTITION FIELD id"
+    assert ("SIS412", "error") in said(drop_script.format("SELECT 1"), empty())
+    assert {kind for _, kind in said(drop_script.format("EXECUTE IMMEDIATE q"), empty())} == {"note"}
+    assert {kind for _, kind in said(drop_script.format("BEGIN EXECUTE IMMEDIATE q; END"), empty())} == {"note"}
     tag = CREATE + "{}; ALTER TABLE t CREATE TAG x"
     assert said(tag.format("SET a = b"), empty()) == [("SIS415", "error")]
     for write in ("MERGE INTO t USING s ON true WHEN MATCHED THEN DELETE", "INSERT INTO t TABLE s"):
@@ -710,10 +710,10 @@ def test_what_runs_unread_may_have_done_anything() -> None:
 
 
 @pytest.mark.parametrize(
-    "what", ["'SELECT replace(?, 1)' USING x", "'SELECT ' || q", "'WITH a AS (SELECT 1) SELECT 2'"]
+    "expression", ["'SELECT replace(?, 1)' USING x", "'SELECT ' || q", "'WITH a AS (SELECT 1) SELECT 2'"]
 )
-def test_execute_immediate_of_a_query_needs_no_word(what: str) -> None:
-    assert said(f"EXECUTE IMMEDIATE {what}", empty()) == []
+def test_execute_immediate_of_a_query_needs_no_word(expression: str) -> None:
+    assert said(f"EXECUTE IMMEDIATE {expression}", empty()) == []
 
 
 def test_blocks_are_read() -> None:
@@ -786,8 +786,8 @@ def test_a_closed_folder_ends_the_check_with_two(tmp_path: Path) -> None:
     (tmp_path / "closed").mkdir(mode=0)
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False, cwd="/")
     assert done.returncode == 2, done.stdout + done.stderr
-    said = f"error: cannot read `{tmp_path / 'closed'}`: Permission denied (a folder"
-    assert done.stderr.count(said) == done.stderr.count("\n") == 4
+    message = f"error: cannot read `{tmp_path / 'closed'}`: Permission denied (a folder"
+    assert done.stderr.count(message) == done.stderr.count("\n") == 4
 
 
 # --- sort orders, identifier fields and references of tables that are there -------------------------
@@ -818,7 +818,7 @@ def test_metadata_says_what_a_table_is_sorted_and_identified_by() -> None:
         "default-sort-order-id": 1,
         "refs": {"main": {"type": "branch"}, "v1": {"type": "tag"}},
     }
-    known = Tables([table_from_metadata(("t",), metadata)])
+    tables = Tables([table_from_metadata(("t",), metadata)])
     for text, code in [
         ("ALTER TABLE t DROP COLUMN id", "SIS210"),
         ("ALTER TABLE t DROP COLUMN ts", "SIS210"),
@@ -827,7 +827,7 @@ def test_metadata_says_what_a_table_is_sorted_and_identified_by() -> None:
         ("ALTER TABLE t DROP BRANCH v1", "SIS415"),
         ("ALTER TABLE t CREATE BRANCH main", "SIS415"),
     ]:
-        assert said(text, known) == [(code, "error")], text
+        assert said(text, tables) == [(code, "error")], text
     for text in (
         "ALTER TABLE t DROP COLUMN s",
         "ALTER TABLE t DROP IDENTIFIER FIELDS id",
@@ -835,7 +835,7 @@ def test_metadata_says_what_a_table_is_sorted_and_identified_by() -> None:
         "ALTER TABLE t CREATE TAG v2",
         "ALTER TABLE t DROP BRANCH unknown_to_us",
     ):
-        assert said(text, known) == [], text
+        assert said(text, tables) == [], text
 
 
 # --- what only some versions refuse ------------------------------------------------------------------

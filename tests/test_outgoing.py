@@ -51,8 +51,8 @@ def script(name: str) -> str:
     )
 
 
-def output(capsys: pytest.CaptureFixture[str], *words: str) -> str:
-    main(words)
+def output(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    main(arguments)
     out, err = capsys.readouterr()
     assert "internal error" not in err
     assert not COMMAND.search(err)
@@ -105,21 +105,21 @@ def test_reports_for_machines(style: str, name: str, tmp_path: Path, capsys: pyt
 @given(name=names)
 def test_a_finding_is_one_line(name: str) -> None:
     """Whoever prints it, and wherever the name comes from: the script or a table that is known."""
-    known = Tables()
-    check_and_apply(script(name).partition(";\n")[0], known)
+    tables = Tables()
+    check_and_apply(script(name).partition(";\n")[0], tables)
     for text in (script(name), f"ALTER TABLE db.{quoted(f'c{name}')} ADD PARTITION FIELD weeks(x);"):
-        report = check(text, known.copy())
+        report = check(text, tables.copy())
         assert report.diagnostics
-        for found in report:
-            said = [found.message, found.help or "", found.fix.title if found.fix else ""]
-            assert not any(CONTROL.search(text) or "\n" in text for text in said)
+        for diagnostic in report:
+            sentences = [diagnostic.message, diagnostic.help or "", diagnostic.fix.title if diagnostic.fix else ""]
+            assert not any(CONTROL.search(text) or "\n" in text for text in sentences)
         assert len(str(report).splitlines()) == 1 + sum(2 if d.help else 1 for d in report)
 
 
 def test_a_clause_in_several_lines_is_shown_in_one() -> None:
     create = "CREATE TABLE users (id INT, id_bucket INT) USING iceberg"
-    (found,) = check(f"{create} PARTITIONED BY (bucket(8,\n  id))")
-    assert "ADD PARTITION FIELD bucket(8, id) AS" in (found.help or "")
+    (diagnostic,) = check(f"{create} PARTITIONED BY (bucket(8,\n  id))")
+    assert "ADD PARTITION FIELD bucket(8, id) AS" in (diagnostic.help or "")
     assert on_one_line("bucket(8, -- of it\nid)") == "bucket(8, -- of it\nid)"
     assert on_one_line("days(`a\nb`)") == "days(`a\nb`)"
 
@@ -128,35 +128,35 @@ SHOW_TABLES = ("check", "-q", "--ignore", "ALL", "--show-tables")
 COLOURED = (*SHOW_TABLES, "--color", "always")
 
 
-@pytest.mark.parametrize("words", [("plan",), SHOW_TABLES, COLOURED, ("from-hive", "--column", "ts")], ids=" ".join)
+@pytest.mark.parametrize("arguments", [("plan",), SHOW_TABLES, COLOURED, ("from-hive", "--column", "ts")], ids=" ".join)
 @quick
 @given(name=names)
 def test_plans_and_scripts(
-    words: tuple[str, ...], name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    arguments: tuple[str, ...], name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     column = quoted(f"d{name}")
     text = script(name)
-    if words[0] == "from-hive":
+    if arguments[0] == "from-hive":
         text = (
             f"CREATE EXTERNAL TABLE web.logs (id BIGINT, ts TIMESTAMP) PARTITIONED BY ({column} STRING)"
             f" STORED AS PARQUET;\nSELECT * FROM web.logs WHERE {column} = '2024-01-05';\n"
         )
     (tmp_path / "a.sql").write_text(text, encoding="utf-8", newline="")
-    out = output(capsys, words[0], str(tmp_path / "a.sql"), *words[1:])
+    out = output(capsys, arguments[0], str(tmp_path / "a.sql"), *arguments[1:])
     plain = re.sub(r"\x1b\[(?:0|2|32|36|1;34)m", "", out)
-    assert (plain != out) == (words is COLOURED)
+    assert (plain != out) == (arguments is COLOURED)
     out = plain
     assert not COMMAND.search(out), COMMAND.search(out)
     assert not CONTROL.search(out), CONTROL.search(out)
-    if words[0] != "plan":
+    if arguments[0] != "plan":
         begun = [s.text.split(None, 1)[0].upper() for s in statements(_script_of(out)) if s.text.strip()]
         assert "DROP" not in begun, begun
 
 
 def _script_of(out: str) -> str:
     """The script in an output: its DDL, or what is under `script:`."""
-    _, found, rest = out.partition("\nscript:\n")
-    return rest if found else out
+    _, heading, script_text = out.partition("\nscript:\n")
+    return script_text if heading else out
 
 
 @given(text=st.text() | names)
@@ -168,10 +168,10 @@ def test_json_keeps_its_value(text: str) -> None:
 
 @given(text=st.text() | names)
 def test_a_text_without_commands(text: str) -> None:
-    shown = without_commands(visible(text, keep="\n"))
-    assert not COMMAND.search(shown)
-    assert not CONTROL.search(shown)
-    assert without_commands(shown) == shown
+    cleaned = without_commands(visible(text, keep="\n"))
+    assert not COMMAND.search(cleaned)
+    assert not CONTROL.search(cleaned)
+    assert without_commands(cleaned) == cleaned
 
 
 def test_a_report_is_not_lost_for_a_colon(tmp_path: Path) -> None:
@@ -180,8 +180,8 @@ def test_a_report_is_not_lost_for_a_colon(tmp_path: Path) -> None:
     command = [Path(sys.executable).with_name("iceberg-sql"), "check", ".", "--output-format", "sarif"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (1, "")
-    place = json.loads(done.stdout)["runs"][0]["results"][0]["locations"][0]["physicalLocation"]
-    assert place["artifactLocation"]["uri"] == "a%3Ab.sql"
+    location = json.loads(done.stdout)["runs"][0]["results"][0]["locations"][0]["physicalLocation"]
+    assert location["artifactLocation"]["uri"] == "a%3Ab.sql"
 
 
 @pytest.mark.parametrize("style", sorted(FORMATS))

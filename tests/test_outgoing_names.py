@@ -22,8 +22,8 @@ CI = ("GITHUB_ACTIONS", "TF_BUILD")  # in the environment of what a CI system ru
 WRONG = "CREATE TABLE shop.a (id BIGINT) USING iceberg PARTITIONED BY (bucket(id, 16));\n"
 
 
-def ran(folder: Path, *words: str) -> subprocess.CompletedProcess[bytes]:
-    command = [sys.executable, "-m", "spark_iceberg_sql", *words]
+def ran(folder: Path, *arguments: str) -> subprocess.CompletedProcess[bytes]:
+    command = [sys.executable, "-m", "spark_iceberg_sql", *arguments]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, check=False)
     assert not HIDDEN.search(done.stdout + done.stderr), done
@@ -50,8 +50,8 @@ def test_a_column_with_a_dot_is_one_name(tmp_path: Path) -> None:
         "ALTER TABLE db.t SET IDENTIFIER FIELDS `a.b`;\n"
     )
     put(tmp_path, b"a.sql", sql)
-    words = ("check", "-q", "--ignore", "ALL", "--show-tables", ".")
-    out = ran(tmp_path, *words).stdout.decode()
+    arguments = ("check", "-q", "--ignore", "ALL", "--show-tables", ".")
+    out = ran(tmp_path, *arguments).stdout.decode()
     assert "PARTITIONED BY (bucket(4, `a.b`), s.`x.y`.z)" in out
     assert "SET IDENTIFIER FIELDS `a.b`;" in out
 
@@ -112,8 +112,8 @@ def test_settings_and_catalogs(tmp_path: Path) -> None:
     folder = tmp_path / "s\x1b[31m"
     folder.mkdir()
     text = 'catalog = "c\\u001b]0;pwn\\u0007\\nerror: y"\nexclude = ["d\\nNo problems"]\n'
-    for place in (tmp_path, folder):
-        (place / ".iceberg-sql.toml").write_text(text)
+    for directory in (tmp_path, folder):
+        (directory / ".iceberg-sql.toml").write_text(text)
     (folder / "b.sql").write_text(WRONG)
     assert b"is not opened" in ran(tmp_path, "check", ".").stderr
     out = ran(tmp_path, "config", "s\x1b[31m/b.sql").stdout

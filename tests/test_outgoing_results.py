@@ -57,20 +57,20 @@ FIGURES = Basis("exact", "rows", "counted", "counted", "counted")
 
 def planned(name: str) -> Plan:
     """The plan of a statement that is one line itself, for a table whose names have any characters."""
-    known = Tables()
+    tables = Tables()
     column, field = quoted(f"c{name}"), quoted(f"p{name}")
     check_and_apply(
         f"CREATE TABLE db.t ({column} STRING, ts TIMESTAMP) USING iceberg PARTITIONED BY ({column});\n"
         f"ALTER TABLE db.t ADD PARTITION FIELD bucket(4, {column}) AS {field};",
-        known,
+        tables,
     )
-    return plan(known, "ALTER TABLE db.t ADD PARTITION FIELD days(ts)")
+    return plan(tables, "ALTER TABLE db.t ADD PARTITION FIELD days(ts)")
 
 
 def specs(name: str) -> object:
-    made = planned(name)
-    assert made.after is not None
-    return made.after
+    change_plan = planned(name)
+    assert change_plan.after is not None
+    return change_plan.after
 
 
 def proposal(name: str) -> Proposal:
@@ -118,9 +118,9 @@ RESULTS: dict[str, Callable[[str], object]] = {
 @quick
 @given(name=names)
 def test_results(kind: str, name: str) -> None:
-    shown, plain = str(RESULTS[kind](f"a{name}")), str(RESULTS[kind]("ab"))
-    assert not CONTROL.search(shown), CONTROL.search(shown)
-    assert shown.count("\n") == plain.count("\n"), shown
+    output, plain = str(RESULTS[kind](f"a{name}")), str(RESULTS[kind]("ab"))
+    assert not CONTROL.search(output), CONTROL.search(output)
+    assert output.count("\n") == plain.count("\n"), output
 
 
 @pytest.mark.parametrize("kind", sorted(set(RESULTS) - {"rows of a plan", "spj", "from-hive"}))
@@ -130,11 +130,11 @@ def test_results_as_html(kind: str, name: str) -> None:
     def html(name: str) -> str:
         return re.sub(r"\d+(\.\d+)?", "0", RESULTS[kind](name)._repr_html_())  # type: ignore[attr-defined]
 
-    shown, plain = html(f"a{name}"), html("ab")
-    assert not CONTROL.search(shown), CONTROL.search(shown)
-    assert shown.count("\n") == plain.count("\n")
-    shown, plain = (re.sub('<span class="sql-.">|</span>', "", text) for text in (shown, plain))
-    assert shown.count("<") == plain.count("<") or kind == "report"
+    output, plain = html(f"a{name}"), html("ab")
+    assert not CONTROL.search(output), CONTROL.search(output)
+    assert output.count("\n") == plain.count("\n")
+    output, plain = (re.sub('<span class="sql-.">|</span>', "", text) for text in (output, plain))
+    assert output.count("<") == plain.count("<") or kind == "report"
 
 
 @quick
@@ -142,10 +142,10 @@ def test_results_as_html(kind: str, name: str) -> None:
 def test_a_line_end_in_backticks_stays_in_a_statement(name: str) -> None:
     """As its own line it is legal; in the comment before it, it would be a statement."""
     step = Step(name, (f"DROP TABLE {quoted(f'a{name}')}",))
-    made = FromHive("t", "", None, (), (), (), (), (step,))
-    assert made.sql.split("\n")[0].startswith("-- ")
-    assert made.sql.split("\n", 1)[1] == f"DROP TABLE {quoted(f'a{name}')};"
-    assert not CONTROL.search(str(made))
+    migration = FromHive("t", "", None, (), (), (), (), (step,))
+    assert migration.sql.split("\n")[0].startswith("-- ")
+    assert migration.sql.split("\n", 1)[1] == f"DROP TABLE {quoted(f'a{name}')};"
+    assert not CONTROL.search(str(migration))
 
 
 @quick
@@ -162,42 +162,42 @@ def test_an_editor(name: str) -> None:
     uri = "file:///a.sql"
     document = Document(uri, text, PositionCodec())
     files.put(document)
-    found = answers.diagnostics(uri)
-    assert found
-    said: list[str] = []
-    for one in found:
-        fact, _, help_ = one.message.partition("\nhelp: ")
-        said += [fact, help_]
-    whole = document.range(0, len(text))
-    said += [action.title for action in answers.actions(uri, whole, None)]
-    said += [str(hint.label) for hint in answers.hints(uri, whole)]
+    diagnostics = answers.diagnostics(uri)
+    assert diagnostics
+    sentences: list[str] = []
+    for entry in diagnostics:
+        fact, _, help_ = entry.message.partition("\nhelp: ")
+        sentences += [fact, help_]
+    document_range = document.range(0, len(text))
+    sentences += [action.title for action in answers.actions(uri, document_range, None)]
+    sentences += [str(hint.label) for hint in answers.hints(uri, document_range)]
     for lens in answers.lenses(uri):
         command = answers.lens(lens).command
         assert command is not None
-        said.append(command.title)
+        sentences.append(command.title)
     for at in (m.end() for m in re.finditer(r"(?:bucket|truncate|days|weeks)\(", text)):
         items = answers.completion(uri, document.position(at))
-        said += [label for item in items for label in (item.label, item.detail or "")]
+        sentences += [label for item in items for label in (item.label, item.detail or "")]
         hover = answers.hover(uri, document.position(at))
-        said += re.split(r"\n\n", hover.contents.value)[:1] if hover is not None else []  # type: ignore[union-attr]
-    for one in said:
-        assert "\n" not in one, one
-        assert not CONTROL.search(one), one
+        sentences += re.split(r"\n\n", hover.contents.value)[:1] if hover is not None else []  # type: ignore[union-attr]
+    for entry in sentences:
+        assert "\n" not in entry, entry
+        assert not CONTROL.search(entry), entry
 
 
 def test_messages_of_an_editor_and_its_log(tmp_path: object) -> None:
     record = logging.LogRecord("x", 0, "", 0, "a\x1b[2J\u2028b %s", ("\x07",), None)
     record.exc_info = (ValueError, ValueError("\x1b]0;x\x07"), None)
     assert not CONTROL.search(_OneLineFormatter().format(record))
-    said: list[str] = []
-    files = OpenFiles(said.append)
+    log_messages: list[str] = []
+    files = OpenFiles(log_messages.append)
     files.values = {"a\nerror: forged\x1b[2J": True}
     files.put(Document("file:///a.sql", "SELECT 1", PositionCodec()))
-    (found,) = RequestHandlers(files).diagnostics("file:///a.sql")
-    for one in (*said, found.message):
-        assert not CONTROL.search(one)
-        assert "\n" not in one
-    assert said
+    (diagnostic,) = RequestHandlers(files).diagnostics("file:///a.sql")
+    for message in (*log_messages, diagnostic.message):
+        assert not CONTROL.search(message)
+        assert "\n" not in message
+    assert log_messages
 
 
 @pytest.mark.parametrize("kind", [ConfigError, FileError, SourceError, PluginError])
@@ -252,9 +252,9 @@ def test_errors_of_statements_for_clickhouse_and_hive(name: str) -> None:
 @quick
 @given(name=names)
 def test_pieces_of_html(name: str) -> None:
-    for made in (markup.html_text(name), markup.flat(name), markup.html_text(markup.flat(name), 30)):
-        assert not CONTROL.search(made)
-        assert "\n" not in made
+    for escaped in (markup.html_text(name), markup.flat(name), markup.html_text(markup.flat(name), 30)):
+        assert not CONTROL.search(escaped)
+        assert "\n" not in escaped
     assert not CONTROL.search(markup.html_lines(name))
     assert markup.flat("a\tb\nc") == "a b↵c"
 
@@ -263,11 +263,11 @@ def test_pieces_of_html(name: str) -> None:
 @given(name=names)
 def test_code_in_markdown_is_ended_by_nothing_in_it(name: str) -> None:
     for part in (name, f"`{name}``"):
-        made = code(part)
-        fence = re.match("`+", made)[0]  # type: ignore[index]
-        inner = made[len(fence) : -len(fence)]
+        code_span = code(part)
+        fence = re.match("`+", code_span)[0]  # type: ignore[index]
+        inner = code_span[len(fence) : -len(fence)]
         assert fence not in re.findall("`+", inner)
-        assert "\n" not in made
+        assert "\n" not in code_span
     assert code("ts_day") == "`ts_day`"
 
 
@@ -283,17 +283,17 @@ def test_outputs_of_a_notebook(name: str) -> None:
         values = (PartitionValue(name=name, transform="identity", text=name, number=None),)
         parts = tuple(Partition(i, 1, 1, i, i, values) for i in range(2))
         read = [TableRead(name, parts), TableRead(f"{name}2", parts)]
-        found = rows.ResultRows((name,), ("string",), (False,), ((name,), (None,)), False, 1)
+        result_rows = rows.ResultRows((name,), ("string",), (False,), ((name,), (None,)), False, 1)
         explained = Explanation("SELECT 1", (Scan(name, 1, 2, note=name),), (name,))
         both = (
-            results.of_rows(found, "2 rows", 1.0, read),
+            results.of_rows(result_rows, "2 rows", 1.0, read),
             results.of_command(name, 1.0, None),
             results.of_explained(read, explained, "a plan"),
         )
-        return {kind: "\n".join(one[kind] for one in both) for kind in both[0]}
+        return {kind: "\n".join(mime_bundle[kind] for mime_bundle in both) for kind in both[0]}
 
-    shown, plain = bundle(f"a{name}"), bundle("ab")
-    for kind, text in shown.items():
+    outputs, plain = bundle(f"a{name}"), bundle("ab")
+    for kind, text in outputs.items():
         assert not CONTROL.search(text), CONTROL.search(text)
         assert text.count("\n") == plain[kind].count("\n")
 
@@ -307,15 +307,15 @@ def test_progress_goes_back_to_the_start_of_its_line(monkeypatch: pytest.MonkeyP
     done = iter((False, True))
     event = SimpleNamespace(wait=lambda _: next(done))
     progress._report(None, "group", "reading a\n::error::b\x1b[2J", event)
-    first, second, rest = written.getvalue().split("\r")
+    first, second, third = written.getvalue().split("\r")
     assert first == "reading a␊::error::b␛[2J: 0 s"
-    assert (second.strip(), rest) == ("", "")
+    assert (second.strip(), third) == ("", "")
 
 
 def test_a_table_of_any_name_is_known() -> None:
     """What these tests rest on: the names reach the results."""
-    made = planned("\n\x1b[2J")
-    assert isinstance(made, Plan)
-    assert made.before is not None
-    assert any("\n\x1b[2J" in field.name for field in made.before.spec.fields)
+    change_plan = planned("\n\x1b[2J")
+    assert isinstance(change_plan, Plan)
+    assert change_plan.before is not None
+    assert any("\n\x1b[2J" in field.name for field in change_plan.before.spec.fields)
     assert isinstance(Table(("a\n",)), Table)

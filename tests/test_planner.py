@@ -21,7 +21,7 @@ ALTER TABLE c.db.t ADD PARTITION FIELD hours(id);
 
 
 @pytest.fixture
-def found():
+def script_plans():
     return plans(Tables(catalog="c"), SCRIPT)
 
 
@@ -29,8 +29,8 @@ def changes(plan):
     return [(c.change, c.field.field_id, c.field.name) for c in plan.changes]
 
 
-def test_each_statement_is_planned_on_what_the_ones_before_it_made(found):
-    assert [changes(plan) for plan in found] == [
+def test_each_statement_is_planned_on_what_the_ones_before_it_made(script_plans):
+    assert [changes(plan) for plan in script_plans] == [
         [("added", 1000, "ts_day")],
         [("kept", 1000, "ts_day"), ("added", 1001, "id_bucket_4")],
         [("kept", 1001, "id_bucket_4"), ("dropped", 1000, "ts_day")],
@@ -39,22 +39,22 @@ def test_each_statement_is_planned_on_what_the_ones_before_it_made(found):
     ]
 
 
-def test_a_refused_statement_changes_nothing(found):
-    assert found[-1].after is None
-    assert [d.code for d in found[-1].report] == ["SIS202"]
-    assert "nothing would change" in str(found[-1])
+def test_a_refused_statement_changes_nothing(script_plans):
+    assert script_plans[-1].after is None
+    assert [d.code for d in script_plans[-1].report] == ["SIS202"]
+    assert "nothing would change" in str(script_plans[-1])
 
 
-def test_a_new_table_has_no_before(found):
-    assert found[0].before is None
-    assert "before: no table" in str(found[0])
+def test_a_new_table_has_no_before(script_plans):
+    assert script_plans[0].before is None
+    assert "before: no table" in str(script_plans[0])
 
 
 def test_names_that_need_backticks_are_quoted_in_the_call():
-    known = Tables(catalog="c")
+    tables = Tables(catalog="c")
     text = "CREATE TABLE c.db.`my t` (id BIGINT) USING iceberg;"
     text += "ALTER TABLE c.db.`my t` ADD PARTITION FIELD bucket(4, id)"
-    plan = plans(known, text)[1]
+    plan = plans(tables, text)[1]
     counted = type(plan)(
         plan.statement, plan.table, plan.before, plan.after, plan.report,
         (FilesUnderSpec(0, 3, 1234),),
@@ -66,12 +66,12 @@ def test_names_that_need_backticks_are_quoted_in_the_call():
 
 
 def test_the_known_tables_are_not_changed_by_asking():
-    known = Tables(catalog="c")
-    plans(known, SCRIPT)
-    assert known.get(("db", "t")) is None
+    tables = Tables(catalog="c")
+    plans(tables, SCRIPT)
+    assert tables.get(("db", "t")) is None
 
 
-def test_one_statement_only(found):
+def test_one_statement_only(script_plans):
     with pytest.raises(sis.IcebergSqlError, match="not 5"):
         sis.plan(Tables(catalog="c"), SCRIPT)
 
@@ -109,8 +109,8 @@ def test_what_nobody_knows_is_no_refusal(statement, why, capsys, tmp_path, monke
 
 def test_an_error_has_the_last_word_on_the_exit_code(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    known = "CREATE TABLE c.db.t (id INT) USING iceberg; ALTER TABLE c.db.t ADD PARTITION FIELD {}"
+    script = "CREATE TABLE c.db.t (id INT) USING iceberg; ALTER TABLE c.db.t ADD PARTITION FIELD {}"
     unknown = "; ALTER TABLE c.db.nope ADD PARTITION FIELD id"
-    assert main(["plan", "--isolated", known.format("days(id)") + unknown]) == 1
-    assert main(["plan", "--isolated", known.format("id") + unknown]) == 2
-    assert main(["plan", "--isolated", known.format("id")]) == 0
+    assert main(["plan", "--isolated", script.format("days(id)") + unknown]) == 1
+    assert main(["plan", "--isolated", script.format("id") + unknown]) == 2
+    assert main(["plan", "--isolated", script.format("id")]) == 0

@@ -50,10 +50,10 @@ def installed(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def python(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+def python(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     path = os.pathsep.join([str(folder), str(ROOT), os.environ.get("PYTHONPATH", "")])
     return subprocess.run(
-        [sys.executable, "-m", *words],
+        [sys.executable, "-m", *arguments],
         capture_output=True,
         text=True,
         check=False,
@@ -69,29 +69,29 @@ def test_its_own_tests_pass(installed: Path) -> None:
 
 
 def test_the_command_runs_its_rule(installed: Path) -> None:
-    words = ("check", "cases/ACME101.sql", "--output-format", "concise")
-    done = python(installed, "spark_iceberg_sql", *words)
-    found = re.findall(r"^cases/ACME101.sql:(\d+):\d+: (\w+)\[(\w+)\]", done.stdout, re.MULTILINE)
-    assert [item for item in found if item[2] == "ACME101"] == [
+    arguments = ("check", "cases/ACME101.sql", "--output-format", "concise")
+    done = python(installed, "spark_iceberg_sql", *arguments)
+    findings = re.findall(r"^cases/ACME101.sql:(\d+):\d+: (\w+)\[(\w+)\]", done.stdout, re.MULTILINE)
+    assert [item for item in findings if item[2] == "ACME101"] == [
         ("2", "warning", "ACME101"),
         ("6", "warning", "ACME101"),
     ]
     assert done.returncode == 1
     (installed / "a.sql").write_text("CREATE TABLE t (a INT) USING iceberg PARTITIONED BY (a);\n")
-    words = ("check", "a.sql", "--fix", "--unsafe-fixes")
-    assert python(installed, "spark_iceberg_sql", *words).returncode == 0
+    arguments = ("check", "a.sql", "--fix", "--unsafe-fixes")
+    assert python(installed, "spark_iceberg_sql", *arguments).returncode == 0
     assert "(bucket(16, a))" in (installed / "a.sql").read_text()
     page = python(installed, "spark_iceberg_sql", "explain", "no-identity").stdout
     assert page.startswith("# ACME101 no-identity (warning)\n\nA partition field without")
 
 
 def test_the_page_shows_the_package() -> None:
-    shown = {block.file: block.text for block in blocks(PAGE) if block.file is not None}
-    assert sorted(shown) == FILES
-    for name, text in shown.items():
-        first, _, rest = text.partition("\n")
+    page_texts = {block.file: block.text for block in blocks(PAGE) if block.file is not None}
+    assert sorted(page_texts) == FILES
+    for name, text in page_texts.items():
+        first, _, body = text.partition("\n")
         assert first.endswith(name)
-        assert rest == (PACKAGE / name).read_text("utf-8"), name
+        assert body == (PACKAGE / name).read_text("utf-8"), name
 
 
 def test_it_uses_the_documented_modules_only() -> None:

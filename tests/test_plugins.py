@@ -33,25 +33,25 @@ def no_identity(context: Context) -> Iterator[Finding]:
 SQL = "CREATE TABLE t (id BIGINT, d DATE) USING iceberg PARTITIONED BY (id, days(d));\n"
 
 
-def command(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    here = os.pathsep.join([str(folder), os.environ.get("PYTHONPATH", "")])
+def command(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    search_path = os.pathsep.join([str(folder), os.environ.get("PYTHONPATH", "")])
     return subprocess.run(
-        [sys.executable, "-m", "spark_iceberg_sql", *words],
+        [sys.executable, "-m", "spark_iceberg_sql", *arguments],
         capture_output=True,
         text=True,
         check=False,
         cwd=folder,
-        env={**os.environ, "PYTHONPATH": here},
+        env={**os.environ, "PYTHONPATH": search_path},
     )
 
 
 def install(folder: Path, module: str, text: str, value: str = "") -> Path:
     """The package as pip installs it: its module and its entry points."""
     (folder / f"{module}.py").write_text(text)
-    made = folder / "acme_rules-1.0.dist-info"
-    made.mkdir()
-    (made / "METADATA").write_text("Metadata-Version: 2.1\nName: acme-rules\nVersion: 1.0\n")
-    (made / "entry_points.txt").write_text(f"[spark_iceberg_sql.rules]\nacme = {value or module}\n")
+    metadata_folder = folder / "acme_rules-1.0.dist-info"
+    metadata_folder.mkdir()
+    (metadata_folder / "METADATA").write_text("Metadata-Version: 2.1\nName: acme-rules\nVersion: 1.0\n")
+    (metadata_folder / "entry_points.txt").write_text(f"[spark_iceberg_sql.rules]\nacme = {value or module}\n")
     (folder / "a.sql").write_text(SQL)
     return folder
 

@@ -67,13 +67,13 @@ def test_python_m_is_the_command() -> None:
 
 def test_the_readme_s_table_of_functions_is_the_transform_table() -> None:
     readme = Path(__file__).parents[1] / "README.md"
-    shown = readme.read_text("utf-8").partition("<!-- functions -->\n")[2].partition("<!-- /functions -->")[0]
+    table_text = readme.read_text("utf-8").partition("<!-- functions -->\n")[2].partition("<!-- /functions -->")[0]
     rows = ["| function | accepts | returns |", "|---|---|---|"]
     for transform in TRANSFORMS:
         lead = "" if transform.parameter is None else f"{transform.parameter.name}, "
         names = ", ".join(f"`{name}({lead}col)`" for name in reversed(transform.functions))
         rows.append(f"| {names} | {transform.accepts} | {transform.summary} |")
-    goldens.replace(shown, "".join(f"{row}\n" for row in rows), readme)
+    goldens.replace(table_text, "".join(f"{row}\n" for row in rows), readme)
 
 
 @pytest.mark.parametrize(

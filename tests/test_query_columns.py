@@ -23,8 +23,8 @@ class Session(Tables):
 
 
 def codes(text: str) -> list[str]:
-    known = Session(catalog="local", namespace=("db",), complete=True)
-    return [d.code for d in check(text, known)]
+    session = Session(catalog="local", namespace=("db",), complete=True)
+    return [d.code for d in check(text, session)]
 
 
 @pytest.mark.parametrize(
@@ -89,9 +89,9 @@ SOURCE = "CREATE TABLE s (id BIGINT, ts TIMESTAMP, n STRING) USING iceberg;"
     ],
 )
 def test_columns_of_queries_without_a_session(clause, query, expected):
-    known = Tables(catalog="local", namespace=("db",), complete=True)
+    tables = Tables(catalog="local", namespace=("db",), complete=True)
     text = f"{SOURCE} CREATE TABLE c USING iceberg PARTITIONED BY ({clause}) AS {query}"
-    assert sorted(d.code for d in check(text, known)) == expected
+    assert sorted(d.code for d in check(text, tables)) == expected
 
 
 def test_given_metadata_knows_columns_as_well():
@@ -109,8 +109,8 @@ def test_any_query_at_all():
     )
     for end in range(len(query)):
         for text in (query[:end], query[end:]):
-            found = columns_of(text, lambda name: None)
-            assert found is None or all(column.name for column in found.columns), text
+            schema = columns_of(text, lambda name: None)
+            assert schema is None or all(column.name for column in schema.columns), text
 
 
 READ = "CREATE TABLE x (ts TIMESTAMP, n TIMESTAMP_NTZ) USING iceberg; "
@@ -135,11 +135,11 @@ CTAS = "CREATE TABLE u USING iceberg PARTITIONED BY (m) AS "
     ],
 )
 def test_moments_that_are_rounded_to_hours_or_more_may_partition(query: str, moments: bool) -> None:
-    known = Tables(catalog="local", namespace=("db",), complete=True)
-    assert [d.code for d in check(READ + CTAS + query, known)] == ["SIS501"] * moments
+    tables = Tables(catalog="local", namespace=("db",), complete=True)
+    assert [d.code for d in check(READ + CTAS + query, tables)] == ["SIS501"] * moments
     later = READ + CTAS.replace(" PARTITIONED BY (m)", "") + query + "; "
     later += "ALTER TABLE u ADD PARTITION FIELD m"
-    assert [d.code for d in check(later, known)] == ["SIS501"] * moments
+    assert [d.code for d in check(later, tables)] == ["SIS501"] * moments
 
 
 def test_columns_that_double_with_each_cte():

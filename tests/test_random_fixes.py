@@ -103,35 +103,35 @@ class Program:
 
     def call(self, parts: list[str]) -> None:
         """A statement, cut at random into literals, names, and fields of f-strings."""
-        pieces, text = [], ""
+        tokens, text = [], ""
         for part in parts:
             way = self.random.choice(["same"] * 12 + ["cut", "beside", "name", "format"])
             if way == "same":
                 text += part
             elif way in ("cut", "beside"):
-                pieces += [self.literal(text), "+" if way == "cut" else " "]
+                tokens += [self.literal(text), "+" if way == "cut" else " "]
                 text = part
             elif way == "name":
-                pieces += [self.literal(text), "+", self.name(part), "+"]
+                tokens += [self.literal(text), "+", self.name(part), "+"]
                 text = ""
             else:
-                pieces += [self.literal(text), "+", f'f"{{{self.name(part)}}}"', "+"]
+                tokens += [self.literal(text), "+", f'f"{{{self.name(part)}}}"', "+"]
                 text = ""
-        whole = " ".join([*pieces, self.literal(text)])
+        expression = " ".join([*tokens, self.literal(text)])
         if self.random.random() < 0.3:
-            self.lines.append(f"Q{self.names} = {whole}")
-            whole = f"Q{self.names}"
-        ways = [f"spark.sql({whole})"] * 3
-        ways += [f"def run():\n    spark.sql({whole})", f"class B:\n    x = spark.sql({whole})"]
+            self.lines.append(f"Q{self.names} = {expression}")
+            expression = f"Q{self.names}"
+        ways = [f"spark.sql({expression})"] * 3
+        ways += [f"def run():\n    spark.sql({expression})", f"class B:\n    x = spark.sql({expression})"]
         self.lines.append(self.random.choice(ways))
 
 
 def program(seed: int) -> str:
     random = Random(seed)
-    made = Program(random)
+    program_builder = Program(random)
     for number in range(random.choice((1, 2, 3))):
-        made.call(statement(random, number))
-    return "\n".join(made.lines) + "\n"
+        program_builder.call(statement(random, number))
+    return "\n".join(program_builder.lines) + "\n"
 
 
 def other_tokens(text: str) -> list[str]:
@@ -146,7 +146,7 @@ def said(text: str) -> list[tuple[str, str]]:
     log: list[tuple[str, str]] = []
 
     def calls(name: str) -> SimpleNamespace:
-        return lambda *given: log.append((name, "".join(map(str, given))))
+        return lambda *arguments: log.append((name, "".join(map(str, arguments))))
 
     module = ModuleType("m")
     module.__dict__.update({f"N{number}": "theirs" for number in range(30)})

@@ -12,11 +12,11 @@ import pytest
 from spark_iceberg_sql import records
 
 MAKERS = {"record": (records.record, records.field), "dataclass": (dataclasses.dataclass, dataclasses.field)}
-both = pytest.mark.parametrize("makers", MAKERS.values(), ids=MAKERS)
+both = pytest.mark.parametrize("factories", MAKERS.values(), ids=MAKERS)
 
 
-def point(makers: Any) -> Any:
-    make, field = makers
+def point(factories: Any) -> Any:
+    make, field = factories
 
     @make(frozen=True, slots=True)
     class Base:
@@ -48,45 +48,45 @@ class Kept:
 
 
 @both
-def test_values_defaults_and_methods(makers: Any) -> None:
-    kind = point(makers)
-    one, other = kind(1), kind(x=1, tags=["a"], hidden=5)
-    assert (one.x, one.y, one.tags, one.hidden, one.sum) == (1, 2, [], None, 3)
+def test_values_defaults_and_methods(factories: Any) -> None:
+    kind = point(factories)
+    instance, other = kind(1), kind(x=1, tags=["a"], hidden=5)
+    assert (instance.x, instance.y, instance.tags, instance.hidden, instance.sum) == (1, 2, [], None, 3)
     assert kind(3).tags is not kind(3).tags
-    assert one == other
-    assert hash(one) == hash(other)
-    assert one != kind(2)
-    assert one != (1, 2)
-    assert one < kind(1, 3) <= kind(2)
+    assert instance == other
+    assert hash(instance) == hash(other)
+    assert instance != kind(2)
+    assert instance != (1, 2)
+    assert instance < kind(1, 3) <= kind(2)
     assert kind(2) >= kind(1) > kind(0)
     assert repr(other).endswith("Point(x=1, y=2, tags=['a'])")
-    assert not hasattr(one, "__dict__")
-    match one:
+    assert not hasattr(instance, "__dict__")
+    match instance:
         case kind(1, y):
             assert y == 2
 
 
 @both
-def test_what_it_refuses(makers: Any) -> None:
-    kind = point(makers)
-    one = kind(1)
-    for change in (lambda: setattr(one, "x", 2), lambda: delattr(one, "x")):
+def test_what_it_refuses(factories: Any) -> None:
+    kind = point(factories)
+    instance = kind(1)
+    for change in (lambda: setattr(instance, "x", 2), lambda: delattr(instance, "x")):
         with pytest.raises(dataclasses.FrozenInstanceError):
             change()
     for wrong in (lambda: kind(), lambda: kind(1, z=2), lambda: kind(1, 2, [], None, 5), lambda: kind(1, x=1)):
         with pytest.raises(TypeError, match="__init__"):
             wrong()
     with pytest.raises(TypeError):
-        _ = one < 1
+        _ = instance < 1
 
 
 @both
-def test_dataclasses_knows_its_fields(makers: Any) -> None:
-    kind = point(makers)
-    one = dataclasses.replace(kind(1), y=7)
-    assert (one.x, one.y) == (1, 7)
-    assert records.replace(one, x=3) == kind(3, 7)
-    assert dataclasses.asdict(one) == {"x": 1, "y": 7, "tags": [], "hidden": None}
+def test_dataclasses_knows_its_fields(factories: Any) -> None:
+    kind = point(factories)
+    instance = dataclasses.replace(kind(1), y=7)
+    assert (instance.x, instance.y) == (1, 7)
+    assert records.replace(instance, x=3) == kind(3, 7)
+    assert dataclasses.asdict(instance) == {"x": 1, "y": 7, "tags": [], "hidden": None}
     assert [(f.name, f.compare, f.repr) for f in dataclasses.fields(kind)] == [
         ("x", True, True),
         ("y", True, True),
@@ -96,8 +96,8 @@ def test_dataclasses_knows_its_fields(makers: Any) -> None:
 
 
 @both
-def test_one_that_can_change_has_no_hash(makers: Any) -> None:
-    make, field = makers
+def test_one_that_can_change_has_no_hash(factories: Any) -> None:
+    make, field = factories
 
     @make(slots=True)
     class Tally:
@@ -128,8 +128,8 @@ def test_copies() -> None:
 
 
 @both
-def test_a_class_that_would_go_wrong_later_is_refused_when_it_is_made(makers: Any) -> None:
-    make, field = makers
+def test_a_class_that_would_go_wrong_later_is_refused_when_it_is_made(factories: Any) -> None:
+    make, field = factories
     for fields, defaults, error in (
         ({"items": "list[int]"}, {"items": []}, ValueError),
         ({"items": "dict[str, int]"}, {"items": field(default={})}, ValueError),

@@ -82,19 +82,19 @@ def empty() -> Tables:
 
 @pytest.mark.parametrize(("sql", "code", "clause"), MISTAKES)
 def test_the_mistakes_of_analysts(sql: str, code: str, clause: str) -> None:
-    (found,) = check(sql, empty())
-    assert (found.code, clause_of(found)) == (code, clause)
+    (diagnostic,) = check(sql, empty())
+    assert (diagnostic.code, clause_of(diagnostic)) == (code, clause)
 
 
-def clause_of(found: Diagnostic) -> str:
+def clause_of(diagnostic: Diagnostic) -> str:
     """The first thing to write; the sentences around it are in the goldens."""
-    return next(iter(clauses(found.help or "")), "")
+    return next(iter(clauses(diagnostic.help or "")), "")
 
 
 def test_words() -> None:
     texts = [sql for sql, *_ in (*MISTAKES, *SLIPS, *MOVED)]
-    said = "".join(words(Case(f"analysts: {sql}", sql)) for sql in texts)
-    goldens.hold(said, GOLDEN / "analysts.txt")
+    text = "".join(words(Case(f"analysts: {sql}", sql)) for sql in texts)
+    goldens.hold(text, GOLDEN / "analysts.txt")
 
 
 def every_case() -> list[Case]:
@@ -118,15 +118,15 @@ def repaired() -> list[tuple[Case, Diagnostic]]:
 
 def clauses(text: str) -> list[str]:
     """What is to be written: each stretch in backticks, names in backticks of their own inside it."""
-    found, at = [], text.find("`")
+    clause_texts, at = [], text.find("`")
     while at >= 0:
         ends = [m.start() for m in re.finditer(r"`(?![`\w])", text[at + 1 :])]
         clause = next((c for e in ends if balanced(c := text[at + 1 : at + 1 + e])), None)
         if clause is None:
-            return [*found, text[at + 1 :]]
-        found.append(clause)
+            return [*clause_texts, text[at + 1 :]]
+        clause_texts.append(clause)
         at = text.find("`", at + len(clause) + 2)
-    return found
+    return clause_texts
 
 
 def balanced(clause: str) -> bool:
@@ -149,11 +149,11 @@ def errors(report: Report) -> Counter[str]:
 
 @pytest.mark.thorough
 def test_a_repair_reads_and_brings_no_error_of_the_text() -> None:
-    for case, found in repaired():
-        assert found.fix is not None
-        assert not found.fix.safe
+    for case, diagnostic in repaired():
+        assert diagnostic.fix is not None
+        assert not diagnostic.fix.safe
         before = check(case.text, case.known())
-        after = check(apply_edits(case.text, found.fix.edits), case.known())
+        after = check(apply_edits(case.text, diagnostic.fix.edits), case.known())
         assert errors(after)["SIS001"] < errors(before)["SIS001"], case.text
         new = errors(after) - errors(before)
         assert not any(code.startswith(("SIS0", "SIS1")) for code in new), after.diagnostics
@@ -166,31 +166,31 @@ WHOLE = re.compile(r"^write `(ALTER TABLE [^`]*|CREATE OR REPLACE TABLE [^`]*\))
 def test_a_whole_statement_put_in_place() -> None:
     """The finding is gone, and no error is new."""
     count = 0
-    for case, found in findings():
-        match = WHOLE.match(found.help or "")
-        if match and "..." not in match[1] and found.fix is None and found.code != "SIS412":
-            whole_in_place(case, found, match[1])
+    for case, diagnostic in findings():
+        match = WHOLE.match(diagnostic.help or "")
+        if match and "..." not in match[1] and diagnostic.fix is None and diagnostic.code != "SIS412":
+            whole_in_place(case, diagnostic, match[1])
             count += 1
     assert count > 20
 
 
-def whole_in_place(case: Case, found: Diagnostic, clause: str) -> None:
-    at = next(s for s in statements(case.text) if s.head <= found.span.start <= max(s.end, s.tail))
+def whole_in_place(case: Case, diagnostic: Diagnostic, clause: str) -> None:
+    at = next(s for s in statements(case.text) if s.head <= diagnostic.span.start <= max(s.end, s.tail))
     text = case.text[: at.start] + clause + case.text[at.end :]
-    rest = len(case.text) - at.end
-    before, after = (check(sql[: len(sql) - rest], case.known()) for sql in (case.text, text))
-    count = Counter(d.code for d in before)[found.code]
-    assert Counter(d.code for d in after)[found.code] < count, after.diagnostics
+    tail_length = len(case.text) - at.end
+    before, after = (check(sql[: len(sql) - tail_length], case.known()) for sql in (case.text, text))
+    count = Counter(d.code for d in before)[diagnostic.code]
+    assert Counter(d.code for d in after)[diagnostic.code] < count, after.diagnostics
     assert not errors(after) - errors(before), after.diagnostics
 
 
-def term_at(case: Case, found: Diagnostic) -> tuple[int, int] | None:
+def term_at(case: Case, diagnostic: Diagnostic) -> tuple[int, int] | None:
     """The place of the term that a finding is about."""
     for statement in statements(case.text):
         node = parse(statement)
         terms = [getattr(node, name, None) for name in ("term", "old", "new")]
         for term in (*terms, *(getattr(node, "partitioning", None) or ())):
-            if term is not None and term.span[0] <= found.span.start and found.span.end <= term.span[1]:
+            if term is not None and term.span[0] <= diagnostic.span.start and diagnostic.span.end <= term.span[1]:
                 return tuple(term.span)
     return None
 
@@ -216,19 +216,19 @@ def test_a_field_put_in_place() -> None:
     """The finding is gone, and the statement has no new error."""
     fields = fields_to_write()
     assert len(fields) > 200
-    for case, found, clause in fields:
-        put_in_place(case, found, clause)
+    for case, diagnostic, clause in fields:
+        put_in_place(case, diagnostic, clause)
 
 
-def put_in_place(case: Case, found: Diagnostic, clause: str) -> None:
-    span = term_at(case, found)
+def put_in_place(case: Case, diagnostic: Diagnostic, clause: str) -> None:
+    span = term_at(case, diagnostic)
     assert span is not None
     text = case.text[: span[0]] + clause + case.text[span[1] :]
     end = next(s.end for s in statements(case.text) if s.start <= span[0] < s.end)
     before = check(case.text[:end], case.known())
     after = check(text[: end + len(text) - len(case.text)], case.known())
-    count = Counter(d.code for d in before)[found.code]
-    assert Counter(d.code for d in after)[found.code] < count, (clause, after.diagnostics)
+    count = Counter(d.code for d in before)[diagnostic.code]
+    assert Counter(d.code for d in after)[diagnostic.code] < count, (clause, after.diagnostics)
     assert not errors(after) - errors(before), (clause, after.diagnostics)
 
 
@@ -306,8 +306,8 @@ IN_ALTER = "CREATE TABLE db.t (o STRUCT<x: INT>, c {}) USING iceberg; ALTER TABL
 )
 def test_what_is_offered_first_is_what_was_meant(term: str, field: str) -> None:
     table = "CREATE TABLE db.t (i BIGINT, s STRING, ts TIMESTAMP, d DATE, f DOUBLE) USING iceberg"
-    found = [d for d in check(f"{table} PARTITIONED BY ({term})", empty()) if d.code != "SIS201"]
-    assert clauses(found[0].help or "")[0] == field
+    diagnostics = [d for d in check(f"{table} PARTITIONED BY ({term})", empty()) if d.code != "SIS201"]
+    assert clauses(diagnostics[0].help or "")[0] == field
 
 
 ANY = "CREATE TABLE db.t (id INT, ts TIMESTAMP, `my col` INT) USING iceberg"
@@ -346,17 +346,17 @@ SLIPS = [
 
 @pytest.mark.parametrize(("text", "code", "clause"), SLIPS)
 def test_the_remedy_of_slips(text: str, code: str, clause: str) -> None:
-    (found,) = check(text, empty())
-    assert (found.code, clause_of(found)) == (code, clause)
-    if found.fix is not None:
-        after = check(apply_edits(text, found.fix.edits), empty())
-        assert not errors(after) or "ADD" in (found.help or ""), after.diagnostics
+    (diagnostic,) = check(text, empty())
+    assert (diagnostic.code, clause_of(diagnostic)) == (code, clause)
+    if diagnostic.fix is not None:
+        after = check(apply_edits(text, diagnostic.fix.edits), empty())
+        assert not errors(after) or "ADD" in (diagnostic.help or ""), after.diagnostics
 
 
 def test_what_is_not_known_is_said_in_good_grammar() -> None:
     create = "CREATE TABLE db.t (a INT) PARTITIONED BY (b STRING); "
-    found = [d.message for d in check(f"{create} ALTER TABLE db.t ADD PARTITION (b = 'x')")]
-    assert any("it is unknown whether `db.t` is an Iceberg table" in message for message in found), found
+    messages = [d.message for d in check(f"{create} ALTER TABLE db.t ADD PARTITION (b = 'x')")]
+    assert any("it is unknown whether `db.t` is an Iceberg table" in message for message in messages), messages
 
 
 PARTITIONED = f"CREATE TABLE db.u ({COLUMNS}) USING iceberg PARTITIONED BY (days(ts))"
@@ -378,8 +378,8 @@ MOVED = [
 
 @pytest.mark.parametrize(("text", "to_write"), MOVED)
 def test_a_clause_that_is_moved_keeps_the_fields_that_are_there(text: str, to_write: list[str]) -> None:
-    (found,) = [d for d in check(text, empty()) if d.code == "SIS413"]
-    assert clauses(found.help or "") == to_write
+    (diagnostic,) = [d for d in check(text, empty()) if d.code == "SIS413"]
+    assert clauses(diagnostic.help or "") == to_write
 
 
 PIECES = ("(", ")", ",", "'", "`", "“", "[", "WITH", "AS", "CAST(", "USING", "PARTITION", "ALTER", ";")

@@ -41,19 +41,19 @@ ALTER TABLE other
 """
 
 
-def at(words: str, text: str = TEXT, **parts: Any) -> Diagnostic:
+def at(excerpt: str, text: str = TEXT, **parts: Any) -> Diagnostic:
     """A diagnostic about the first occurrence of the words."""
-    start = text.index(words)
-    made = Diagnostic(
+    start = text.index(excerpt)
+    diagnostic = Diagnostic(
         "SIS202",
         "type-not-accepted",
         Severity.ERROR,
         "`days` needs a date or a timestamp, but `name` is a string",
-        Lines(text).span(start, start + len(words)),
+        Lines(text).span(start, start + len(excerpt)),
         "partition by `truncate(4, name)`, or by `name` itself",
         spec="Partition Transforms",
     )
-    return replace(made, **parts)
+    return replace(diagnostic, **parts)
 
 
 SWAP = TEXT.index("id, 16")
@@ -152,10 +152,10 @@ def test_the_caret_stands_under_the_exact_words(before: str, words: str, after: 
     report = Report(text, (replace(at("name"), span=Lines(text).span(start, start + len(words))),))
     source, marks = full(report).split("\n")[3:5]
     source, marks = source.removeprefix(" 1 | "), marks.removeprefix("   | ")
-    shown = visible(text[:start])
-    assert source.startswith(shown.rstrip() if not source.startswith(shown) else shown)
-    if wcswidth(shown) >= 0:
-        assert len(marks) - len(marks.lstrip()) == wcswidth(shown)
+    prefix = visible(text[:start])
+    assert source.startswith(prefix.rstrip() if not source.startswith(prefix) else prefix)
+    if wcswidth(prefix) >= 0:
+        assert len(marks) - len(marks.lstrip()) == wcswidth(prefix)
         assert marks.count("^") == wcswidth(words)
 
 
@@ -189,8 +189,8 @@ def test_of_a_long_line_the_part_around_the_words_is_shown(
     text = "".join(chr(0x4E00 + column) for column in range(length))
     report = Report(text, (replace(at("name"), span=Lines(text).span(start, end)),))
     source, marks = full(report).split("\n")[3:5]
-    shown = f"{'…' if first else ''}{text[first:last]}{'…' if last < length else ''}"
-    assert source == f" 1 | {shown}"
+    visible_line = f"{'…' if first else ''}{text[first:last]}{'…' if last < length else ''}"
+    assert source == f" 1 | {visible_line}"
     before = wcswidth(f"{'…' if first else ''}{text[first:start]}")
     assert marks == "   | " + " " * before + "^" * wcswidth(text[start : min(end, last)])
 
@@ -257,13 +257,13 @@ def test_summary_counts_what_was_not_checked() -> None:
 
 
 def test_json_has_the_fields_of_ruff() -> None:
-    found = json.loads(FORMATS["json"](REPORTS))
+    diagnostics = json.loads(FORMATS["json"](REPORTS))
     ruff = {"cell", "code", "end_location", "filename", "fix", "location", "message", "noqa_row", "url"}
-    for item in found:
+    for item in diagnostics:
         assert ruff <= set(item)
         assert set(item) - ruff == {"severity", "name", "help", "spec", "skipped", "statements"}
         assert item["url"] == url_of(item["code"])
-    assert found[1]["fix"] == {
+    assert diagnostics[1]["fix"] == {
         "applicability": "safe",
         "edits": [
             {"content": "16, id", "end_location": {"column": 50, "row": 4}, "location": {"column": 44, "row": 4}}
@@ -291,13 +291,13 @@ def test_sarif_regions_and_fixes_are_of_the_text() -> None:
     assert run["columnKind"] == "unicodeCodePoints"
     lines = TEXT.split("\n")
     for result in run["results"][:2]:
-        place = result["locations"][0]["physicalLocation"]
-        region = place["region"]
-        assert place["artifactLocation"] == {"uri": "migrations/003%20%C3%A9.sql", "uriBaseId": "SRCROOT"}
+        location = result["locations"][0]["physicalLocation"]
+        region = location["region"]
+        assert location["artifactLocation"] == {"uri": "migrations/003%20%C3%A9.sql", "uriBaseId": "SRCROOT"}
         line = lines[region["startLine"] - 1]
-        words = line[region["startColumn"] - 1 : region["endColumn"] - 1]
-        assert words == region["snippet"]["text"]
-        assert TEXT[region["charOffset"] :][: region["charLength"]] == words
+        excerpt = line[region["startColumn"] - 1 : region["endColumn"] - 1]
+        assert excerpt == region["snippet"]["text"]
+        assert TEXT[region["charOffset"] :][: region["charLength"]] == excerpt
     [change] = run["results"][1]["fixes"][0]["artifactChanges"]
     [replacement] = change["replacements"]
     deleted = replacement["deletedRegion"]
@@ -335,8 +335,8 @@ def test_github_escapes_by_its_rules() -> None:
     assert last.endswith("::cell 3, line 1: 50%25 of it, a: b␊and more")
     assert "file=report.ipynb" in last
     assert "line=" not in last.split("::")[1]
-    odd = replace(REPORTS[0], filename="a,b:c%.sql")
-    assert "file=a%2Cb%3Ac%25.sql," in FORMATS["github"]([odd])
+    report = replace(REPORTS[0], filename="a,b:c%.sql")
+    assert "file=a%2Cb%3Ac%25.sql," in FORMATS["github"]([report])
 
 
 def test_paths_count_from_the_host_s_root(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -368,10 +368,10 @@ def test_gitlab_fingerprints_do_not_move_with_lines() -> None:
 
 def test_a_credential_of_several_rows_moves_no_row() -> None:
     create = "CREATE TABLE t (a INT) USING iceberg\nTBLPROPERTIES ('secret' = 'ab\ncd\nef')\nPARTITIONED BY (days(a))"
-    shown = full(check(create))
-    assert ":5:" in shown
-    assert "5 | PARTITIONED BY" in shown
-    assert "cd" not in shown
+    output = full(check(create))
+    assert ":5:" in output
+    assert "5 | PARTITIONED BY" in output
+    assert "cd" not in output
 
 
 @pytest.mark.parametrize(
@@ -407,16 +407,16 @@ def test_credentials_in_a_program_are_hidden(
     query = f"spark.sql({quote}SELECT iceberg_bucket(0, x) FROM {call}{quote})"
     path.write_text(f'{before}e["SECRET_KEY"] = "{PASSWORD}"; f(token=\'{PASSWORD}\'); {query}\n', encoding="utf-8")
     assert main(["check", str(path)]) == 1
-    shown = capsys.readouterr().out
-    assert "SIS601" in shown
-    assert PASSWORD not in shown
-    assert "AKIAID" not in shown
-    assert "13579" not in shown
-    assert "SELECT iceberg_bucket(0, x) FROM iceberg" in shown
+    output = capsys.readouterr().out
+    assert "SIS601" in output
+    assert PASSWORD not in output
+    assert "AKIAID" not in output
+    assert "13579" not in output
+    assert "SELECT iceberg_bucket(0, x) FROM iceberg" in output
 
 
 @pytest.mark.parametrize(
-    ("text", "shown"),
+    ("text", "expected"),
     [
         ("TBLPROPERTIES ('password'='abcd')", "TBLPROPERTIES ('password'='***')"),
         ("OPTIONS (s3.secret 'ab' 'cd', b 'c')", "OPTIONS (s3.secret '***' '***', b 'c')"),
@@ -429,17 +429,17 @@ def test_credentials_in_a_program_are_hidden(
         ("TBLPROPERTIES ('format-version' = '2')", "TBLPROPERTIES ('format-version' = '2')"),
     ],
 )
-def test_credentials_are_hidden_and_carets_stay(text: str, shown: str) -> None:
+def test_credentials_are_hidden_and_carets_stay(text: str, expected: str) -> None:
     create = "CREATE TABLE t (token STRING) USING iceberg {} PARTITIONED BY (days(token))"
     if "BY" in text or "SELECT" in text:
         create = "CREATE TABLE t (token STRING) USING iceberg PARTITIONED BY (days(token)) {}"
     report = without_secrets(check(create.format(text)))
-    assert report.text == create.format(shown)
-    assert masked(create.format(text)) == create.format(shown)
-    places = [report.text[d.span.start : d.span.end] for d in report if d.code == "SIS202"]
-    assert places == ["token"] or "SIS202" not in [d.code for d in report]
+    assert report.text == create.format(expected)
+    assert masked(create.format(text)) == create.format(expected)
+    excerpts = [report.text[d.span.start : d.span.end] for d in report if d.code == "SIS202"]
+    assert excerpts == ["token"] or "SIS202" not in [d.code for d in report]
     assert all(report.text[d.span.start : d.span.end] == report.lines.text[d.span.start : d.span.end] for d in report)
-    assert shown in full(check(create.format(text))) or not len(report)
+    assert expected in full(check(create.format(text))) or not len(report)
 
 
 def test_a_report_on_an_edited_text() -> None:
@@ -448,7 +448,7 @@ def test_a_report_on_an_edited_text() -> None:
     first, second = (d.span for d in report if d.code == "SIS103")
     edits = [Edit(first.start, first.end, ":long_name"), Edit(second.start, second.end, "?")]
     moved = rebased(report, edits)
-    words = [moved.text[d.span.start : d.span.end] for d in moved if d.code == "SIS103"]
-    assert words == [":long_name", "?"]
+    excerpts = [moved.text[d.span.start : d.span.end] for d in moved if d.code == "SIS103"]
+    assert excerpts == [":long_name", "?"]
     assert all(d.fix is None for d in moved if d.code == "SIS103")
     assert rebased(moved, inverse_edits(edits, report.text)).text == report.text

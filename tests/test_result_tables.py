@@ -136,7 +136,7 @@ def test_what_the_script_does(tmp_path: Path) -> None:
             (csv_button, "click", None),
         ],
     )
-    start, second, third, back, up, down, unsorted, x_up, x_down, by_name, named, in_ids, *others = states
+    start, second, third, back, up, down, unsorted, x_up, x_down, by_name, name_filtered, in_ids, *later_states = states
     assert start["first"] == [str(n) for n in range(20)]
     assert start["status"] == "rows 1 to 20 of 48, 3 columns"
     assert start["sort"] == ["none"] * 3
@@ -153,10 +153,10 @@ def test_what_the_script_does(tmp_path: Path) -> None:
     assert x_down["first"][0] == "9007199254740993"  # NaN is the greatest, as in Spark
     assert x_down["first"][1] == "9007199254740992"
     assert by_name["sort"] == ["none", "ascending", "none"]
-    assert named["first"] == ["4", "40", "41", "42", "43", "44"]
-    assert named["status"] == "rows 1 to 6 of 6 that match, of 48, 3 columns"
+    assert name_filtered["first"] == ["4", "40", "41", "42", "43", "44"]
+    assert name_filtered["status"] == "rows 1 to 6 of 6 that match, of 48, 3 columns"
     assert in_ids["first"] == []
-    *_, none, quoted, quoted_csv, _, hostile_csv = others
+    *_, none, quoted, quoted_csv, _, hostile_csv = later_states
     assert none["status"] == "no rows that match, of 48, 3 columns"
     assert quoted["first"] == ["9007199254740992"]
     table = list(csv.reader(io.StringIO(quoted_csv["csv"], newline="")))

@@ -40,10 +40,10 @@ def words(case: Case) -> str:
 
 @pytest.mark.parametrize("code", CASES)
 def test_words(code: str) -> None:
-    said = "".join(words(case) for case in CASES[code])
-    goldens.hold(said, GOLDEN / f"{code}.txt")
+    text = "".join(words(case) for case in CASES[code])
+    goldens.hold(text, GOLDEN / f"{code}.txt")
 
 
 def test_the_sections_of_the_spec() -> None:
-    said = "".join(f"{rule.code}: {rule.spec}\n" for rule in OURS if rule.spec)
-    goldens.hold(said, GOLDEN / "sections.txt")
+    text = "".join(f"{rule.code}: {rule.spec}\n" for rule in OURS if rule.spec)
+    goldens.hold(text, GOLDEN / "sections.txt")

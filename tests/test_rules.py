@@ -100,8 +100,8 @@ def page_example(case: Case) -> None:
     rule = next(rule for rule in ALL if rule.code == case.code)
     if case.bad and not any(d.severity is rule.severity for d in report):
         # A page may show a milder form of its fault, but not only milder ones.
-        others = [checked(c) for c in page_cases() if c.code == case.code and c.bad]
-        assert any(d.severity is rule.severity for other in others for d in other)
+        reports = [checked(c) for c in page_cases() if c.code == case.code and c.bad]
+        assert any(d.severity is rule.severity for other in reports for d in other)
 
 
 @by_file(file_cases())
@@ -166,9 +166,9 @@ def apply(text: str, diagnostic: Diagnostic) -> str:
 
 
 def test_known_is_not_changed_by_a_check() -> None:
-    known = Tables(catalog="local", namespace=("db",), complete=True)
-    check("CREATE TABLE t (id BIGINT) USING iceberg", known)
-    assert check("CREATE TABLE t (id BIGINT) USING iceberg", known).ok
+    catalog = Tables(catalog="local", namespace=("db",), complete=True)
+    check("CREATE TABLE t (id BIGINT) USING iceberg", catalog)
+    assert check("CREATE TABLE t (id BIGINT) USING iceberg", catalog).ok
 
 
 @pytest.mark.thorough
@@ -180,12 +180,12 @@ def test_what_rules_share_hides_no_finding(monkeypatch: pytest.MonkeyPatch) -> N
     # Anew each time: `checked` keeps what it found.
     spared = [checked.__wrapped__(case).diagnostics for case in cases]
     of_scripts = [check(text).diagnostics for text in scripts]
-    assert len({found.code for every in of_scripts for found in every}) > 25
-    every = {
+    assert len({diagnostic.code for grouped in of_scripts for diagnostic in grouped}) > 25
+    grouped = {
         kind: tuple(dataclasses.replace(rule, when=None) if rule.when else rule for rule in rules)
         for kind, rules in rule_runner._RULES.items()
     }
-    monkeypatch.setattr(rule_runner, "_RULES", every)
+    monkeypatch.setattr(rule_runner, "_RULES", grouped)
     assert any(rule.when for rule in ALL)
     assert [checked.__wrapped__(case).diagnostics for case in cases] == spared
     assert [check(text).diagnostics for text in scripts] == of_scripts

@@ -76,12 +76,12 @@ def test_formats_tell_safe_from_unsafe(tmp_path: Path, capsys: Any) -> None:
     path = tmp_path / "a.sql"
     path.write_text(SWAPPED + GUESSES[0])
     main(["check", "--isolated", "--output-format", "json", str(path)])
-    found = [d["fix"]["applicability"] for d in json.loads(capsys.readouterr().out)]
-    assert found == ["safe", "unsafe"]
+    applicabilities = [d["fix"]["applicability"] for d in json.loads(capsys.readouterr().out)]
+    assert applicabilities == ["safe", "unsafe"]
     main(["check", "--isolated", "--output-format", "sarif", str(path)])
     results = json.loads(capsys.readouterr().out)["runs"][0]["results"]
-    found = [f["properties"]["applicability"] for r in results for f in r["fixes"]]
-    assert found == ["safe", "unsafe"]
+    applicabilities = [f["properties"]["applicability"] for r in results for f in r["fixes"]]
+    assert applicabilities == ["safe", "unsafe"]
     main(["check", "--isolated", str(path)])
     assert "1 finding fixable with --fix (up to 1 more with --unsafe-fixes)" in capsys.readouterr().out
 
@@ -101,7 +101,7 @@ def test_what_a_fault_hid_is_no_reason_to_leave_it(tmp_path: Path, capsys: Any) 
 def letters(text: str) -> Report:
     """A check that reports lower-case letters; its fix turns `q` into `Q!`, which introduces a new error."""
     lines = Lines(text)
-    found = [
+    diagnostics = [
         Diagnostic(
             "SIS104" if char.islower() else "SIS001",
             "x",
@@ -114,7 +114,7 @@ def letters(text: str) -> Report:
         for at, char in enumerate(text)
         if char.islower() or char == "!"
     ]
-    return Report(text, tuple(found))
+    return Report(text, tuple(diagnostics))
 
 
 @pytest.mark.parametrize("text", ["abqcd", "q", "aqbqcq", "qqqq", "abcd", ""])
@@ -143,10 +143,10 @@ def test_a_fix_writes_what_was_meant(start: int) -> None:
     for seed in range(start, start + 50):
         script = broken(seed)
         done = fixes.apply_fixes(script.text, checked)
-        got = done.text.split(";\n")
-        for now, asked, before in zip(got, script.asked, script.broken, strict=True):
-            assert now in (asked, before), seed
-            written += now == asked != before
+        statements = done.text.split(";\n")
+        for now, intended, before in zip(statements, script.asked, script.broken, strict=True):
+            assert now in (intended, before), seed
+            written += now == intended != before
         assert not done.rejected_findings, seed
         new = errors(done.report) - errors(checked(";\n".join(script.asked)))
         assert not new or not new - errors(checked(script.text)), seed
@@ -216,7 +216,7 @@ def test_a_read_only_folder_is_one_line(tmp_path: Path, capsys: Any, monkeypatch
     path.write_text(SWAPPED)
     if os.geteuid() == 0:  # whom no folder refuses
         monkeypatch.setattr("tempfile.mkstemp", _refused)
-        monkeypatch.setattr(os, "access", lambda place, _: Path(place) != tmp_path)
+        monkeypatch.setattr(os, "access", lambda target, _: Path(target) != tmp_path)
     else:
         tmp_path.chmod(0o555)
     try:

@@ -127,8 +127,8 @@ def test_the_first_of_each_type_are_as_many_as_a_message_lists() -> None:
     types = ["int", "string"] * 5
     fields = [Field(f"c{i}", Primitive(kind)) for i, kind in enumerate(types)]
     inside = Field("l", List(Field("element", Primitive("int"))))
-    found = [column.name for column in Schema((inside, *fields)).first_of_each_type]
-    assert found == ["l", *(f"c{i}" for i in range(8))]
+    column_names = [column.name for column in Schema((inside, *fields)).first_of_each_type]
+    assert column_names == ["l", *(f"c{i}" for i in range(8))]
 
 
 def test_what_is_computed_of_columns_in_use_is_kept() -> None:

@@ -17,8 +17,8 @@ ANOTHER_CONSTANT = 'PROPERTY + ".session-override"'
 
 def test_a_key_in_java_is_a_record_or_a_switch() -> None:
     keys = {match[1] for path in PACKAGE.rglob("*.java") for match in KEY.finditer(path.read_text("utf-8"))}
-    known = {setting.key for setting in SESSION_SETTINGS} | {rule.switch for rule in RULES} | {NOTE}
-    assert keys <= known
+    declared_keys = {setting.key for setting in SESSION_SETTINGS} | {rule.switch for rule in RULES} | {NOTE}
+    assert keys <= declared_keys
     assert len(keys) > 3
 
 

@@ -33,8 +33,8 @@ def said(text: str, name: str = "a.sql") -> list[tuple[str, str, str]]:
 
 def test_a_type_that_is_nested_too_deep_to_be_read() -> None:
     deep = "ARRAY<" * 150 + "INT" + ">" * 150
-    (found,) = said(f"CREATE TABLE a.b (c {deep}) USING iceberg PARTITIONED BY (bucket(c, 3))")
-    assert found == ("SIS002", "note", "ARRAY")
+    (finding,) = said(f"CREATE TABLE a.b (c {deep}) USING iceberg PARTITIONED BY (bucket(c, 3))")
+    assert finding == ("SIS002", "note", "ARRAY")
     # What it does to the table is not known either.
     before = CREATE.replace("weeks", "days")
     codes = [code for code, _, _ in said(f"{before} ALTER TABLE a.b ADD COLUMN c {deep}; {ALTER}")]
@@ -68,13 +68,13 @@ BEFORE = [
 
 @pytest.mark.parametrize("before", BEFORE)
 def test_a_missing_semicolon(before: str) -> None:
-    made = (CREATE, ALTER, CREATE.replace("CREATE", "CREATE OR REPLACE"))
-    for ddl, between in product(made, ("\n", "\r\n  ", "\n-- why\n", " ")):
+    statements = (CREATE, ALTER, CREATE.replace("CREATE", "CREATE OR REPLACE"))
+    for ddl, between in product(statements, ("\n", "\r\n  ", "\n-- why\n", " ")):
         if between == " " and "--" in before:
             continue
         text = f"{before}{between}{ddl}"
-        found = [item for item in said(text) if item[1] == "error"]
-        assert found == [("SIS001", "error", ddl.split()[0])], text
+        findings = [item for item in said(text) if item[1] == "error"]
+        assert findings == [("SIS001", "error", ddl.split()[0])], text
         (message,) = {d.message for d in check(text) if d.code == "SIS001"}
         assert message == f"a `;` is missing before {ddl.split()[0]}", text
 
@@ -144,15 +144,15 @@ def test_the_swallowed_table_is_known_afterwards() -> None:
     ],
 )
 def test_an_open_quote_is_an_error_where_it_opens(text: str, at: str) -> None:
-    found = [d for d in check(text) if d.code == "SIS001"]
-    assert [(str(d.severity), text[d.span.start : d.span.end]) for d in found] == [("error", at)]
-    assert "not closed" in found[0].message
+    diagnostics = [d for d in check(text) if d.code == "SIS001"]
+    assert [(str(d.severity), text[d.span.start : d.span.end]) for d in diagnostics] == [("error", at)]
+    assert "not closed" in diagnostics[0].message
     assert not any("nothing here says" in d.message for d in check(text))
 
 
 def test_comments_nest() -> None:
-    (found,) = check(f"/* s3://b/*.parquet */\n{CREATE}")
-    assert "nest" in found.message
+    (diagnostic,) = check(f"/* s3://b/*.parquet */\n{CREATE}")
+    assert "nest" in diagnostic.message
     assert said(f"/* a /* b */ */\n{CREATE.replace('weeks', 'days')}") == []
 
 
@@ -207,9 +207,9 @@ def test_a_setting_that_takes_the_rest_is_a_warning() -> None:
     ],
 )
 def test_a_lost_word(text: str, written: str) -> None:
-    (found,) = [d for d in check(text) if str(d.severity) == "error"]
-    assert found.code == "SIS001"
-    assert written in (found.help or "")
+    (diagnostic,) = [d for d in check(text) if str(d.severity) == "error"]
+    assert diagnostic.code == "SIS001"
+    assert written in (diagnostic.help or "")
 
 
 @pytest.mark.parametrize(
@@ -385,8 +385,8 @@ WEEKS = ("SIS101", "error", "weeks")
     ],
 )
 def test_a_cell_under_a_magic(cell: str) -> None:
-    found = said(notebook(cell), "a.ipynb")
-    assert [item for item in found if item[1] == "error"] == [WEEKS]
+    findings = said(notebook(cell), "a.ipynb")
+    assert [item for item in findings if item[1] == "error"] == [WEEKS]
 
 
 @pytest.mark.parametrize("cell", ["%time", "%timeit -n 5", "%%capture", "%%time\n%%bash\nls", "x = %time"])
@@ -434,13 +434,13 @@ BUCKET = "ALTER TABLE {{ this }} ADD PARTITION FIELD bucket(id, 16)"
     ],
 )
 def test_ddl_in_a_templates_string(template: str) -> None:
-    found = said(f"{template}\nSELECT it FROM x\n")
-    assert [item for item in found if item[1] == "error"] == [WEEKS]
+    findings = said(f"{template}\nSELECT it FROM x\n")
+    assert [item for item in findings if item[1] == "error"] == [WEEKS]
 
 
 def test_a_hook_with_the_models_own_name() -> None:
     text = f'{{{{ config(pre_hook="{BUCKET}") }}}}\nSELECT 1'
-    assert ("SIS104", "id, 16") in [(code, words) for code, _, words in said(text)]
+    assert ("SIS104", "id, 16") in [(code, excerpt) for code, _, excerpt in said(text)]
 
 
 @pytest.mark.parametrize(
@@ -459,9 +459,9 @@ def test_strings_that_are_no_ddl(template: str) -> None:
     assert said(f"{template}\nSELECT 1 AS a\n") == []
 
 
-@pytest.mark.parametrize("rest", ["~ fields", "~ ', '.join(fields)", "~ x ~ ')'"])
-def test_ddl_whose_fields_the_template_makes(rest: str) -> None:
-    text = f'{{% do run_query("ALTER TABLE t ADD PARTITION FIELD bucket(8, " {rest}) %}}'
+@pytest.mark.parametrize("suffix", ["~ fields", "~ ', '.join(fields)", "~ x ~ ')'"])
+def test_ddl_whose_fields_the_template_makes(suffix: str) -> None:
+    text = f'{{% do run_query("ALTER TABLE t ADD PARTITION FIELD bucket(8, " {suffix}) %}}'
     assert {item[1] for item in said(text)} == {"note"}
 
 

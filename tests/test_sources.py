@@ -26,8 +26,8 @@ from spark_iceberg_sql.files.templates import template_variants
 EXAMPLES = 2000 if FULL else 60
 
 
-def lint(text: str, name: str = "job.py", **given: Any) -> list[Report]:
-    return Linter().lint(extract_source(name, text), Settings(**given))
+def lint(text: str, name: str = "job.py", **options: Any) -> list[Report]:
+    return Linter().lint(extract_source(name, text), Settings(**options))
 
 
 def found(text: str, name: str = "job.py") -> list[tuple[str, str]]:
@@ -67,24 +67,27 @@ def test_literals_read_as_python_reads_them(parts: list[tuple[str, str, list[str
             return
     if not isinstance(value, str):
         return
-    maker = FragmentBuilder()
-    read_literals(text, 0, len(text), maker)
-    piece = maker.build()
-    assert piece.sql == value
-    places = [piece.source_span(i, i + 1) for i in range(len(value))]
-    assert places == sorted(places)
-    for char, (start, end) in zip(value, places, strict=True):
+    builder = FragmentBuilder()
+    read_literals(text, 0, len(text), builder)
+    fragment = builder.build()
+    assert fragment.sql == value
+    spans = [fragment.source_span(i, i + 1) for i in range(len(value))]
+    assert spans == sorted(spans)
+    for char, (start, end) in zip(value, spans, strict=True):
         assert text[start:end] == char or text[start] == "\\" or text[start:end] == "\r\n"
 
 
 def test_f_strings_keep_what_is_constant() -> None:
     text = '''f"ALTER TABLE {db}.t ADD {'x' if a["b"] else {1: 2}[1]!r:>{w}} {{}} \\x41"'''
-    maker = FragmentBuilder()
-    read_literals(text, 0, len(text), maker)
-    piece = maker.build()
-    assert [hole.text for hole in piece.placeholders] == ["{db}", """{'x' if a["b"] else {1: 2}[1]!r:>{w}}"""]
-    assert piece.sql.startswith("ALTER TABLE {{_db_}}.t ADD {{")
-    assert piece.sql.endswith("}} {} A")
+    builder = FragmentBuilder()
+    read_literals(text, 0, len(text), builder)
+    fragment = builder.build()
+    assert [placeholder.text for placeholder in fragment.placeholders] == [
+        "{db}",
+        """{'x' if a["b"] else {1: 2}[1]!r:>{w}}""",
+    ]
+    assert fragment.sql.startswith("ALTER TABLE {{_db_}}.t ADD {{")
+    assert fragment.sql.endswith("}} {} A")
 
 
 @pytest.mark.parametrize(
@@ -131,16 +134,16 @@ def test_a_program_is_one_script() -> None:
 
 
 def test_what_a_program_makes_when_it_runs_is_a_note() -> None:
-    [(code, words)] = found("spark.sql(make(1))\n")
-    assert (code, words) == ("SIS002", "make(1)")
+    [(code, excerpt)] = found("spark.sql(make(1))\n")
+    assert (code, excerpt) == ("SIS002", "make(1)")
     text = 'spark.sql(f"ALTER TABLE t ADD PARTITION FIELD {field}")'
     assert {code for code, _ in found(text)} == {"SIS002"}
     assert "`{field}`" in lint(text)[0].diagnostics[0].message
 
 
 def test_a_text_that_is_filled_in_whole_is_a_note() -> None:
-    [(code, words)] = found("spark.sql(f'{make(1)}')\n")
-    assert (code, words) == ("SIS002", "{make(1)}")
+    [(code, excerpt)] = found("spark.sql(f'{make(1)}')\n")
+    assert (code, excerpt) == ("SIS002", "{make(1)}")
 
 
 @pytest.mark.parametrize("text", ["{{ config(a=1) }}", "{{ config(a=1) }}\nSELECT 1", "{% set a = 1 %}\nSELECT 1"])
@@ -156,19 +159,19 @@ def test_an_ignore_that_one_choice_uses_is_used() -> None:
 
 
 def test_what_is_verbatim() -> None:
-    maker = FragmentBuilder()
-    for start, words in ((1, "ab"), (10, "cd")):
-        for i, char in enumerate(words):
-            maker.add(char, start + i, start + i + 1)
-    maker.add_placeholder(20, 22, "{x}")
-    maker.add("e", 22, 23)
-    piece = maker.build()
-    end = len(piece.sql)
-    assert [piece.is_verbatim(*at) for at in ((0, 2), (2, 4), (1, 3), (4, 5), (3, 4), (end - 1, end))] == [
+    builder = FragmentBuilder()
+    for start, literal in ((1, "ab"), (10, "cd")):
+        for i, char in enumerate(literal):
+            builder.add(char, start + i, start + i + 1)
+    builder.add_placeholder(20, 22, "{x}")
+    builder.add("e", 22, 23)
+    fragment = builder.build()
+    end = len(fragment.sql)
+    assert [fragment.is_verbatim(*at) for at in ((0, 2), (2, 4), (1, 3), (4, 5), (3, 4), (end - 1, end))] == [
         True, True, False, False, True, True,
     ]  # fmt: skip
-    assert piece.source_span(1, 3) == (2, 11)
-    assert piece.source_span(2, 2) == (3, 3)
+    assert fragment.source_span(1, 3) == (2, 11)
+    assert fragment.source_span(2, 2) == (3, 3)
 
 
 def test_each_statement_has_its_own_templates() -> None:
@@ -181,9 +184,9 @@ def test_each_statement_has_its_own_templates() -> None:
 
 def test_notes_that_are_left_out_are_counted() -> None:
     text = CREATE.replace(" t ", " {{ t }} ") + "(days({{ c }}), weeks(ts), bucket(8, nope))"
-    [shown] = lint(text, "a.sql")
+    [full_report] = lint(text, "a.sql")
     [hidden] = lint(text, "a.sql", ignore=("SIS002",))
-    assert [d for d in shown if d.code != "SIS002"] == list(hidden)
+    assert [d for d in full_report if d.code != "SIS002"] == list(hidden)
     assert hidden.diagnostics
     assert hidden.unlisted > 0
 
@@ -351,9 +354,9 @@ def test_what_a_template_hides_is_said(text: str) -> None:
 )  # fmt: skip
 def test_choices_have_the_length_of_the_text(parts: list[str]) -> None:
     text = "".join(parts)
-    for piece in template_variants(range_fragment(text, 0, len(text))):
-        assert len(piece.sql) == len(text)
-        assert [c for c in piece.sql if c in "\r\n"] == [c for c in text if c in "\r\n"]
+    for fragment in template_variants(range_fragment(text, 0, len(text))):
+        assert len(fragment.sql) == len(text)
+        assert [c for c in fragment.sql if c in "\r\n"] == [c for c in text if c in "\r\n"]
     lint(text, "a.sql")
 
 
@@ -401,5 +404,5 @@ def test_a_comment_ends_with_its_literal() -> None:
     """Also one that ends in a backslash, which continues a comment over the end of a line."""
     create = "CREATE TABLE s.{} (ts TIMESTAMP) USING iceberg PARTITIONED BY (weeks(ts)) -- c"
     text = f"spark.sql({create.format('c') + chr(92)!r})\nspark.sql({create.format('d')!r})\n"
-    found = [d for report in Linter().lint(extract_source("a.py", text), Settings()) for d in report]
-    assert [(d.code, d.span.row) for d in found] == [("SIS101", 1), ("SIS101", 2)]
+    diagnostics = [d for report in Linter().lint(extract_source("a.py", text), Settings()) for d in report]
+    assert [(d.code, d.span.row) for d in diagnostics] == [("SIS101", 1), ("SIS101", 2)]

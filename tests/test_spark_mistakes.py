@@ -100,7 +100,7 @@ def test_a_syntax_error_with_one_correction(sql: str, correct: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("sql", "words"),
+    ("sql", "expected"),
     [
         # What empties a table, or makes another one, is for the user to write.
         ("DELETE t", "write `DELETE FROM`"),
@@ -129,10 +129,10 @@ def test_a_syntax_error_with_one_correction(sql: str, correct: str) -> None:
         ("PIVOT t ON b USING sum(a)", "SELECT * FROM t PIVOT (sum(a) FOR b IN ('value', ...))"),
     ],
 )
-def test_a_syntax_error_with_help_alone(sql: str, words: str) -> None:
+def test_a_syntax_error_with_help_alone(sql: str, expected: str) -> None:
     mistake = help_of(refused(sql))
     assert mistake is not None
-    assert words in mistake.help
+    assert expected in mistake.help
     assert mistake.edit is None
 
 
@@ -268,7 +268,7 @@ def test_a_date_that_does_not_exist_is_explained() -> None:
 
 
 @pytest.mark.parametrize(
-    ("sql", "condition", "parameters", "words"),
+    ("sql", "condition", "parameters", "expected"),
     [
         (
             "INSERT INTO t VALUES ('2010-13-01')", "INCOMPATIBLE_DATA_FOR_TABLE.CANNOT_SAFELY_CAST",
@@ -302,10 +302,10 @@ def test_a_date_that_does_not_exist_is_explained() -> None:
         ),
     ],
 )  # fmt: skip
-def test_help_alone(sql: str, condition: str, parameters: dict[str, str], words: str) -> None:
+def test_help_alone(sql: str, condition: str, parameters: dict[str, str], expected: str) -> None:
     mistake = help_of(refused(sql, condition, **parameters))
     assert mistake is not None
-    assert words in mistake.help
+    assert expected in mistake.help
     assert mistake.edit is None
 
 

@@ -51,18 +51,18 @@ def drop(specs: Specs, name: str) -> Specs:
     return update_specs(specs, field, None, SCHEMA)
 
 
-def add(specs: Specs, wanted: RequestedField) -> Specs:
-    return update_specs(specs, None, wanted, SCHEMA)
+def add(specs: Specs, requested: RequestedField) -> Specs:
+    return update_specs(specs, None, requested, SCHEMA)
 
 
-def swap(specs: Specs, name: str, wanted: RequestedField) -> Specs:
+def swap(specs: Specs, name: str, requested: RequestedField) -> Specs:
     field = specs.spec.field_named(name)
     assert field is not None
-    return update_specs(specs, field, wanted, SCHEMA)
+    return update_specs(specs, field, requested, SCHEMA)
 
 
-def renamed(wanted: RequestedField, name: str) -> RequestedField:
-    return RequestedField(wanted.source_id, wanted.source, wanted.transform, name)
+def renamed(requested: RequestedField, name: str) -> RequestedField:
+    return RequestedField(requested.source_id, requested.source, requested.transform, name)
 
 
 def test_create_numbers_from_1000_and_leaves_parameters_out_of_names() -> None:
@@ -112,12 +112,12 @@ def test_v1_voids_in_place_and_only_grows() -> None:
 
 def test_v1_void_fields_make_room_for_their_names() -> None:
     specs = drop(create_specs([BUCKET_8], 1), "id_bucket")
-    named = add(specs, renamed(DAY, "id_bucket"))
-    assert shape(named) == [(1000, "id_bucket_1000", "void"), (1001, "id_bucket", "day")]
+    updated_specs = add(specs, renamed(DAY, "id_bucket"))
+    assert shape(updated_specs) == [(1000, "id_bucket_1000", "void"), (1001, "id_bucket", "day")]
     swapped = swap(create_specs([BUCKET_8], 1), "id_bucket", renamed(BUCKET_16, "id_bucket"))
     assert shape(swapped) == [(1000, "id_bucket_1000", "void"), (1001, "id_bucket", "bucket[16]")]
     # A name that is taken by another void field moves that one on as well.
-    both = add(add(named, want("s", "truncate", 2, "id_bucket_1001")), IDENTITY)
+    both = add(add(updated_specs, want("s", "truncate", 2, "id_bucket_1001")), IDENTITY)
     both = drop(drop(both, "id_bucket_1001"), "id_bucket")
     again = add(both, renamed(HOUR, "id_bucket"))
     assert [name for _, name, _ in shape(again)] == [
@@ -143,9 +143,9 @@ def test_upgraded_void_fields_can_be_dropped() -> None:
 def test_replace_by_itself_renames_or_does_nothing() -> None:
     specs = create_specs([BUCKET_8, DAY])
     assert swap(specs, "id_bucket", BUCKET_8).current == 0
-    named = swap(specs, "id_bucket", renamed(BUCKET_8, "shard"))
-    assert shape(named) == [(1000, "shard", "bucket[8]"), (1001, "ts_day", "day")]
-    assert named.current == 1
+    updated_specs = swap(specs, "id_bucket", renamed(BUCKET_8, "shard"))
+    assert shape(updated_specs) == [(1000, "shard", "bucket[8]"), (1001, "ts_day", "day")]
+    assert updated_specs.current == 1
 
 
 def test_a_renamed_field_moves_a_void_one_out_of_the_way() -> None:
@@ -172,7 +172,7 @@ def test_an_equal_spec_is_taken_again() -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "wanted", "reason"),
+    ("old", "requested", "reason"),
     [
         (None, BUCKET_8, "already the partition field `id_bucket`"),
         (None, renamed(BUCKET_8, "x"), "already the partition field `id_bucket`"),
@@ -183,11 +183,11 @@ def test_an_equal_spec_is_taken_again() -> None:
         ("ts_day", renamed(DAY, "s"), "`s` is the name of a column"),
     ],
 )
-def test_refused_as_iceberg_does(old: str | None, wanted: RequestedField, reason: str) -> None:
+def test_refused_as_iceberg_does(old: str | None, requested: RequestedField, reason: str) -> None:
     specs = create_specs([BUCKET_8, DAY])
     field = specs.spec.field_named(old) if old else None
     with pytest.raises(SpecRefusedError, match=reason):
-        update_specs(specs, field, wanted, SCHEMA)
+        update_specs(specs, field, requested, SCHEMA)
 
 
 def test_names_of_columns_are_free_once_the_source_is_gone() -> None:
@@ -232,10 +232,14 @@ WITHOUT_S = Schema(SCHEMA.fields[:2])
 
 def test_a_name_used_again_breaks() -> None:
     specs = swap(add(create_specs([]), renamed(BUCKET_8, "shard")), "shard", renamed(BUCKET_16, "shard"))
-    (found,) = corrupt_fields(specs, SCHEMA)
-    assert isinstance(found, CorruptField)
-    assert found.other is not None
-    assert (found.kind, found.field.field_id, found.other.field_id) == (CorruptionKind.SAME_NAME, 1001, 1000)
+    (corrupt_field,) = corrupt_fields(specs, SCHEMA)
+    assert isinstance(corrupt_field, CorruptField)
+    assert corrupt_field.other is not None
+    assert (corrupt_field.kind, corrupt_field.field.field_id, corrupt_field.other.field_id) == (
+        CorruptionKind.SAME_NAME,
+        1001,
+        1000,
+    )
     other_letters = swap(create_specs([BUCKET_8]), "id_bucket", renamed(BUCKET_16, "ID_bucket"))
     assert kinds(other_letters) == [CorruptionKind.SAME_NAME]
 
@@ -261,9 +265,9 @@ def test_letter_case_where_spark_minds_it() -> None:
 
 def test_an_id_twice_names_both() -> None:
     specs = drop(create_specs([DAY, BUCKET_8], 1), "id_bucket").upgraded(2)
-    (found,) = corrupt_fields(add(specs, BUCKET_8), SCHEMA)
-    assert found.other is not None
-    assert (found.field.name, found.other.name) == ("id_bucket", "id_bucket_1001")
+    (corrupt_field,) = corrupt_fields(add(specs, BUCKET_8), SCHEMA)
+    assert corrupt_field.other is not None
+    assert (corrupt_field.field.name, corrupt_field.other.name) == ("id_bucket", "id_bucket_1001")
 
 
 def test_an_id_twice() -> None:

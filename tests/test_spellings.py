@@ -140,34 +140,34 @@ TRANSLATED = [
 ]
 
 
-@pytest.mark.parametrize(("given", "wanted"), TRANSLATED, ids=[t[0] for t in TRANSLATED])
-def test_translated(given: str, wanted: str) -> None:
-    found = translate(given, {"conf"})
-    assert found is not None
-    assert found.text == wanted
-    assert translate(wanted, {"conf"}) is None
+@pytest.mark.parametrize(("source", "expected"), TRANSLATED, ids=[t[0] for t in TRANSLATED])
+def test_translated(source: str, expected: str) -> None:
+    translation = translate(source, {"conf"})
+    assert translation is not None
+    assert translation.text == expected
+    assert translate(expected, {"conf"}) is None
 
 
 def test_an_insert_into_a_path() -> None:
-    found = translate("INSERT INTO FUNCTION icebergLocal('/lake/db/t/') VALUES ('/x', 1)")
+    translation = translate("INSERT INTO FUNCTION icebergLocal('/lake/db/t/') VALUES ('/x', 1)")
     again = translate("INSERT INTO TABLE FUNCTION icebergLocal('/lake/db/t/') VALUES ('/x', 1)")
-    assert found is not None
+    assert translation is not None
     assert again is not None
-    assert found.text == again.text
-    (attachment,) = found.attach
+    assert translation.text == again.text
+    (attachment,) = translation.attach
     assert (attachment.call.first, attachment.name[1:]) == ("/lake/db/t/", ("t",))
-    assert found.text == f"INSERT INTO `{attachment.name[0]}`.`t` VALUES ('/x', 1)"
-    named = translate(
+    assert translation.text == f"INSERT INTO `{attachment.name[0]}`.`t` VALUES ('/x', 1)"
+    resolved = translate(
         "INSERT INTO FUNCTION icebergS3(conf, 'K', 'SECRET', filename = 'u', SETTINGS region = 'x') SELECT 1",
         {"conf"},
         lambda _: ("lake", "db", "u"),
     )
-    assert named is not None
-    assert named.text == "INSERT INTO `lake`.`db`.`u` SELECT 1"
-    (attachment,) = named.attach
+    assert resolved is not None
+    assert resolved.text == "INSERT INTO `lake`.`db`.`u` SELECT 1"
+    (attachment,) = resolved.attach
     assert attachment.call.positional == ((None, "conf"), (None, "K"), (None, "SECRET"))
     assert attachment.call.keywords == (("filename", "u"), ("region", "x"))
-    assert "SECRET" not in repr(named)
+    assert "SECRET" not in repr(resolved)
 
 
 ENGINE = "ENGINE = IcebergLocal('/p')"
@@ -203,13 +203,13 @@ CREATED = [
 ]
 
 
-@pytest.mark.parametrize(("given", "wanted"), CREATED, ids=[c[0] for c in CREATED])
-def test_a_table_with_an_engine(given: str, wanted: str) -> None:
-    found = translate(given.format(engine=ENGINE), {"conf"})
-    assert found is not None
-    assert found.text == wanted.format(by="USING iceberg PARTITIONED BY")
-    assert found.attach[0].is_new == wanted.startswith("CREATE")
-    assert found.ignored == ()
+@pytest.mark.parametrize(("source", "expected"), CREATED, ids=[c[0] for c in CREATED])
+def test_a_table_with_an_engine(source: str, expected: str) -> None:
+    translation = translate(source.format(engine=ENGINE), {"conf"})
+    assert translation is not None
+    assert translation.text == expected.format(by="USING iceberg PARTITIONED BY")
+    assert translation.attach[0].is_new == expected.startswith("CREATE")
+    assert translation.ignored == ()
 
 
 # What is written instead holds every value; there is none where no type does.
@@ -237,9 +237,9 @@ INSTEAD = [
 
 @pytest.mark.parametrize(("kind", "instead"), INSTEAD)
 def test_the_type_to_write_instead(kind: str, instead: str | None) -> None:
-    with pytest.raises(IcebergSqlError, match="the column `v`") as said:
+    with pytest.raises(IcebergSqlError, match="the column `v`") as caught:
         translate(f"CREATE TABLE c.t (v {kind}) {ENGINE}")
-    written = re.search("help: write `v (.*)`", str(said.value))
+    written = re.search("help: write `v (.*)`", str(caught.value))
     assert (written and written[1]) == instead
     if instead is not None:
         assert translate(f"CREATE TABLE c.t (v {instead}) {ENGINE}") is not None
@@ -291,27 +291,27 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("text", "words"), REFUSED, ids=[r[0] for r in REFUSED])
-def test_what_has_no_equal(text: str, words: str) -> None:
-    with pytest.raises(IcebergSqlError, match=words):
+@pytest.mark.parametrize(("text", "message"), REFUSED, ids=[r[0] for r in REFUSED])
+def test_what_has_no_equal(text: str, message: str) -> None:
+    with pytest.raises(IcebergSqlError, match=message):
         translate(text, {"conf"})
 
 
 def test_what_has_no_effect_is_named() -> None:
-    found = translate(f"CREATE TABLE c.t (a Int32) {ENGINE} ORDER BY (a) SETTINGS iceberg_format_version = 2")
-    assert found is not None
-    assert found.ignored == (
+    translation = translate(f"CREATE TABLE c.t (a Int32) {ENGINE} ORDER BY (a) SETTINGS iceberg_format_version = 2")
+    assert translation is not None
+    assert translation.ignored == (
         "ORDER BY (a) is ignored; to sort what is written, run ALTER TABLE c.t WRITE ORDERED BY a NULLS LAST",
         "SETTINGS iceberg_format_version is ignored",
     )
     created = f"CREATE TABLE c.t (a Int32, at DateTime64(6)) {ENGINE} ORDER BY "
-    for order, words in (
+    for order, expected in (
         ("(toYYYYMM(at) DESC, a)", "WRITE ORDERED BY months(at) DESC NULLS LAST, a NULLS LAST"),
         ("(a % 7)", "(a % 7) is ignored"),
     ):
-        found = translate(created + order)
-        assert found is not None
-        assert found.ignored[0].endswith(words)
+        translation = translate(created + order)
+        assert translation is not None
+        assert translation.ignored[0].endswith(expected)
     orc = translate("CREATE TABLE c.t (a Int32) ENGINE = IcebergLocal('/p', format = 'ORC')")
     assert orc is not None
     assert "'write.format.default' = 'orc'" in orc.ignored[0]
@@ -321,7 +321,7 @@ def test_what_has_no_effect_is_named() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "wanted"),
+    ("text", "expected"),
     [
         ("SELECT * FROM iceberg('p') SETTINGS {}", "SELECT * FROM iceberg('p')"),
         ("INSERT INTO c.t SETTINGS {} VALUES (1)", "INSERT INTO c.t VALUES (1)"),
@@ -334,11 +334,11 @@ def test_what_has_no_effect_is_named() -> None:
         ),
     ],
 )
-def test_settings_of_the_engine_are_left_out(text: str, wanted: str) -> None:
+def test_settings_of_the_engine_are_left_out(text: str, expected: str) -> None:
     names = ("iceberg_insert_max_rows_in_data_file", "session_timezone", "allow_insert_into_iceberg")
-    found = translate(text.format(", ".join(f"{name} = 1" for name in names)), catalogs={"c"})
-    assert found is not None
-    assert (found.text, found.ignored) == (wanted, tuple(f"SETTINGS {name} is ignored" for name in names))
+    translation = translate(text.format(", ".join(f"{name} = 1" for name in names)), catalogs={"c"})
+    assert translation is not None
+    assert (translation.text, translation.ignored) == (expected, tuple(f"SETTINGS {name} is ignored" for name in names))
 
 
 LEFT_ALONE = [
@@ -426,5 +426,5 @@ _PIECES = st.sampled_from(
 @example("SETTINGS iceberg = iceberg")
 @given(st.lists(_PIECES, max_size=14).map(" ".join))
 def test_any_text_is_translated_once_or_not_at_all(text: str) -> None:
-    found = translate(text)
-    assert found is None or found.text != text
+    translation = translate(text)
+    assert translation is None or translation.text != text

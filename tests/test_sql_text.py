@@ -60,12 +60,12 @@ def test_a_table_laid_out_is_the_same_table(columns: list[tuple[str, str, str | 
     )
     text = laid_out(create, width=0)
     assert len(re.findall(r"(?m)^  `", text)) >= len(columns)
-    known = Tables(), Tables()
-    for script, tables in zip((create, text), known, strict=True):
+    catalogs = Tables(), Tables()
+    for script, tables in zip((create, text), catalogs, strict=True):
         (statement,) = statements(script)
         assert type(parse(statement)).__name__ == "Create"
         check_and_apply(script, tables)
-    assert known[0].get(("db", "t")) == known[1].get(("db", "t"))
+    assert catalogs[0].get(("db", "t")) == catalogs[1].get(("db", "t"))
 
 
 def test_a_call_and_a_query() -> None:

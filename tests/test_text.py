@@ -39,10 +39,10 @@ def test_tokens_joined_are_the_text(text: str) -> None:
 
 @given(TEXTS)
 def test_statements_hold_every_token_once(text: str) -> None:
-    found = statements(text)
-    covered = [t for s in found for t in s.all_tokens]
-    assert all(a.tail <= b.head for a, b in pairwise(found))
-    for statement in found:
+    script_statements = statements(text)
+    covered = [t for s in script_statements for t in s.all_tokens]
+    assert all(a.tail <= b.head for a, b in pairwise(script_statements))
+    for statement in script_statements:
         assert text[statement.start : statement.end] == statement.text
         assert statement.tokens[0].start == statement.start
         assert statement.tokens[-1].end == statement.end
@@ -51,8 +51,8 @@ def test_statements_hold_every_token_once(text: str) -> None:
     trivia = {TokenKind.SPACE, TokenKind.COMMENT, TokenKind.BOM}
     left = [t for t in tokenize(text) if t.kind not in trivia and t.text != ";"]
     # `>>` is one token or two by what stands before it, which is each statement's own matter.
-    here = "".join(t.text for t in covered if t.kind not in trivia and t.text != ";")
-    assert here == "".join(t.text for t in left)
+    covered_text = "".join(t.text for t in covered if t.kind not in trivia and t.text != ";")
+    assert covered_text == "".join(t.text for t in left)
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_words_compare_as_spark_compares_them() -> None:
 
 
 @pytest.mark.parametrize(
-    ("script", "found"),
+    ("script", "expected"),
     [
         ("a; b;\n-- c;\n; d", ["a", "b", "d"]),
         ("select ';' /* ; */ from `;`; b", ["select ';' /* ; */ from `;`", "b"]),
@@ -123,8 +123,8 @@ def test_words_compare_as_spark_compares_them() -> None:
         ("begin begin end; end; b", ["begin begin end; end", "b"]),
     ],
 )
-def test_a_script_is_cut_at_its_semicolons(script: str, found: list[str]) -> None:
-    assert texts(script) == found
+def test_a_script_is_cut_at_its_semicolons(script: str, expected: list[str]) -> None:
+    assert texts(script) == expected
 
 
 def test_a_statement_knows_what_stands_around_it() -> None:
@@ -140,8 +140,8 @@ def test_sqlparse_gets_tokens_of_the_same_cut() -> None:
     assert [text for _, text in pairs] == ["a", " ", "'\\''", " ", "-- b"]
     assert str(pairs[2][0]) == "Token.Literal.String.Single"
     create = dict(map(reversed, SparkLexer().get_tokens("create table t (user int) partitioned")))
-    shown = {text: str(kind) for text, kind in create.items() if text.isalpha()}
-    assert shown == {
+    token_kinds = {text: str(kind) for text, kind in create.items() if text.isalpha()}
+    assert token_kinds == {
         "create": "Token.Keyword.DDL",
         "table": "Token.Keyword",
         "t": "Token.Name",
@@ -153,19 +153,19 @@ def test_sqlparse_gets_tokens_of_the_same_cut() -> None:
 
 @pytest.mark.thorough
 @pytest.mark.parametrize(
-    "piece",
+    "fragment",
     [
         *("'", "'\\'", "''", "`", '"', "r'", "/*", "/* /*", "/*/", "*/", "--", "--\\\n", "1.", "1e", "9"),
         *(";", "BEGIN ;", "BEGIN ", "IF ", "CASE WHEN THEN ", "END;", "a::", ">>", "array<", "\u00e9\u00b2"),
         *("\ufeff", "\\", "{{", "gs://", "(", "x, ", "insert into t values (1, 'a');\n"),
     ],
 )
-def test_no_text_takes_more_than_its_length(piece: str) -> None:
+def test_no_text_takes_more_than_its_length(fragment: str) -> None:
     def read(text: str) -> None:
-        found = statements(text)
+        script_statements = statements(text)
         assert "".join(t.text for t in tokenize(text)) == text
-        for statement in found:
+        for statement in script_statements:
             statement.opening(1)
 
-    few, many = (piece * (length // len(piece)) for length in (5_000, 20_000))
+    few, many = (fragment * (length // len(fragment)) for length in (5_000, 20_000))
     assert ratio(lambda: read(few), lambda: read(many), 10) < 10

@@ -72,8 +72,8 @@ ALL_TYPES = sorted(_PRIMITIVES | _NOT_PARTITIONED)
 
 @pytest.mark.parametrize("name", list(SPEC_SOURCES))
 def test_the_table_takes_what_the_spec_takes(name):
-    taken = {kind for kind in ALL_TYPES if BY_NAME[name].takes(Primitive(kind))}
-    assert taken == set(SPEC_SOURCES[name])
+    accepted = {kind for kind in ALL_TYPES if BY_NAME[name].takes(Primitive(kind))}
+    assert accepted == set(SPEC_SOURCES[name])
 
 
 @pytest.mark.parametrize("transform", TRANSFORMS, ids=lambda t: t.name)
@@ -91,7 +91,7 @@ def test_the_table_has_the_spellings_of_ddl():
     assert {t.name: sorted(t.spellings) for t in TRANSFORMS if t.in_ddl} == {
         name: sorted(spellings) for name, spellings in SPELLINGS.items()
     }
-    assert all(BY_SPELLING[s].name == name for name, each in SPELLINGS.items() for s in each)
+    assert all(BY_SPELLING[s].name == name for name, synonyms in SPELLINGS.items() for s in synonyms)
 
 
 @pytest.mark.parametrize(
@@ -107,11 +107,11 @@ def test_the_table_has_the_spellings_of_ddl():
     ],
 )
 def test_clauses_and_default_names(clause, created, altered):
-    found = [t for t in TRANSFORMS if t.in_ddl and t.clause("id") == clause]
-    assert len(found) == 1
-    number = found[0].parameter.example if found[0].parameter else None
-    assert found[0].create_name("id") == created
-    assert found[0].alter_name("id", number) == altered
+    matches = [t for t in TRANSFORMS if t.in_ddl and t.clause("id") == clause]
+    assert len(matches) == 1
+    number = matches[0].parameter.example if matches[0].parameter else None
+    assert matches[0].create_name("id") == created
+    assert matches[0].alter_name("id", number) == altered
 
 
 @pytest.mark.parametrize("text", ["identity", "bucket[16]", "truncate[4]", "year", "day", "void"])
@@ -148,17 +148,17 @@ def test_the_checker_over_transform_by_type_by_spelling(kind):
 
 
 def _every_spelling(name, kind, alter):
-    known = Tables(catalog="local", namespace=("db",), complete=True)
+    tables = Tables(catalog="local", namespace=("db",), complete=True)
     expected = name in MEASURED[kind].split()
     clauses = [*_clauses(name, alter), *(["x"] if name == "identity" else [])]
     for clause in clauses:
         tail = "TBLPROPERTIES ('format-version' = '3')"
         if alter:
-            made = f"CREATE TABLE t (id INT, x {kind}) USING iceberg {tail};\n"
-            text = f"{made}ALTER TABLE t ADD PARTITION FIELD {clause}"
+            create = f"CREATE TABLE t (id INT, x {kind}) USING iceberg {tail};\n"
+            text = f"{create}ALTER TABLE t ADD PARTITION FIELD {clause}"
         else:
             text = f"CREATE TABLE t (id INT, x {kind}) USING iceberg PARTITIONED BY ({clause}) {tail}"
-        report = check(text, known)
+        report = check(text, tables)
         codes = {d.code for d in report.errors}
         nested = kind == "VARIANT" or "<" in kind
         assert codes == (set() if expected else {"SIS203"} if nested else {"SIS202"}), clause
@@ -171,8 +171,8 @@ def _every_spelling(name, kind, alter):
 def test_measured_types_agree_with_the_record(kind):
     name, _, arguments = kind.rstrip(")").partition("(")
     source = primitive_from_spark(name, tuple(int(a) for a in arguments.split(",") if a))
-    for transform, taken in itertools.product(SPELLINGS, [MEASURED[kind].split()]):
-        assert BY_NAME[transform].takes(source) == (transform in taken), transform
+    for transform, accepted in itertools.product(SPELLINGS, [MEASURED[kind].split()]):
+        assert BY_NAME[transform].takes(source) == (transform in accepted), transform
 
 
 def test_the_table_has_the_functions_of_sql_and_of_iceberg():
@@ -206,7 +206,7 @@ def test_nothing_else_names_a_transform() -> None:
     package = Path(transforms.__file__).parents[1]
     names = {name for t in TRANSFORMS for name in (t.name, *t.spellings, t.spark_function) if name}
     names -= {"date"}  # a type as well
-    found = []
+    mentions = []
     for path in package.rglob("*.py"):
         if path.name == "transforms.py":
             continue
@@ -216,18 +216,18 @@ def test_nothing_else_names_a_transform() -> None:
                 sides = [node.slice]
             elif isinstance(node, ast.Compare) and getattr(node.left, "attr", "") == "name":
                 sides = list(node.comparators)
-            found += [
+            mentions += [
                 f"{path.name}:{node.lineno}" for side in sides if isinstance(side, ast.Constant) and side.value in names
             ]
     classes = "|".join(t.iceberg_class for t in TRANSFORMS if t.iceberg_class)
     java = re.compile(rf'"(?:{"|".join(sorted(names))})(?:\[|")|{classes}')
-    found += [
+    mentions += [
         f"{path.name}: {match[0]}"
         for path in package.rglob("*.java")
         for match in java.finditer(path.read_text("utf-8"))
         if (path.name, match[0]) != ("NewFile.java", '"bucket"')  # S3's
     ]
-    assert found == []
+    assert mentions == []
 
 
 def test_a_finer_time_transform_keeps_more_of_an_iso_time() -> None:

@@ -195,9 +195,9 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("engine", "script", "words"), REFUSED, ids=[f"{r[0]}: {r[1]}" for r in REFUSED])
-def test_what_an_engine_cannot_say(engine, script, words):
-    with pytest.raises(IcebergSqlError, match=f"(?s){words}"):
+@pytest.mark.parametrize(("engine", "script", "message"), REFUSED, ids=[f"{r[0]}: {r[1]}" for r in REFUSED])
+def test_what_an_engine_cannot_say(engine, script, message):
+    with pytest.raises(IcebergSqlError, match=f"(?s){message}"):
         sis.translate(script, to=engine)
 
 
@@ -228,9 +228,11 @@ REFUSED_SOURCES = [
 ]
 
 
-@pytest.mark.parametrize(("engine", "text", "words"), REFUSED_SOURCES, ids=[f"{r[0]}: {r[1]}" for r in REFUSED_SOURCES])
-def test_what_spark_cannot_say(engine, text, words):
-    with pytest.raises(IcebergSqlError, match=f"(?s){words}"):
+@pytest.mark.parametrize(
+    ("engine", "text", "message"), REFUSED_SOURCES, ids=[f"{r[0]}: {r[1]}" for r in REFUSED_SOURCES]
+)
+def test_what_spark_cannot_say(engine, text, message):
+    with pytest.raises(IcebergSqlError, match=f"(?s){message}"):
         sis.translate(text, source=engine)
 
 
@@ -295,12 +297,12 @@ def test_a_creation_in_pyiceberg_is_one_statement_where_its_names_allow():
     assert sis.translate(program, source="pyiceberg") == (
         "CREATE TABLE db.t (id INT, d DATE) USING iceberg PARTITIONED BY (days(d));\n"
     )
-    named = program.replace("'d_day'", "'per_day'")
-    assert sis.translate(named, source="pyiceberg").splitlines()[1:] == [
+    renamed_program = program.replace("'d_day'", "'per_day'")
+    assert sis.translate(renamed_program, source="pyiceberg").splitlines()[1:] == [
         "ALTER TABLE db.t ADD PARTITION FIELD day(d) AS per_day;"
     ]
     with pytest.raises(IcebergSqlError, match=r"line 7: .* not under their names\nhelp: write create_table"):
-        sis.translate(named.replace("create_table(", "create_table_if_not_exists("), source="pyiceberg")
+        sis.translate(renamed_program.replace("create_table(", "create_table_if_not_exists("), source="pyiceberg")
 
 
 def test_all_refusals_are_told_at_once():
@@ -327,10 +329,10 @@ def test_the_command_follows_its_files(tmp_path: Path, capsys: pytest.CaptureFix
 
 
 def test_known_tables_stay_as_they_are():
-    known = Tables()
-    assert check_and_apply(f"{PLAIN};", known).ok
+    spark_catalog = Tables()
+    assert check_and_apply(f"{PLAIN};", spark_catalog).ok
     for _ in range(2):
-        text = sis.translate(f"{ADD} id;", to="trino", known=known)
+        text = sis.translate(f"{ADD} id;", to="trino", known=spark_catalog)
         assert text == "ALTER TABLE db.t SET PROPERTIES partitioning = ARRAY['id'];\n"
 
 
@@ -356,9 +358,9 @@ def test_pyiceberg_runs_the_program(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     table = catalog.load_table("db.t")
     names = table.schema().find_column_name
     fields = [(str(f.transform), names(f.source_id), f.name) for f in table.spec().fields]
-    known = Tables()
-    assert check_and_apply(script, known, before_execution=True).ok
-    expected = known.get(("lake", "db", "t"))
+    spark_catalog = Tables()
+    assert check_and_apply(script, spark_catalog, before_execution=True).ok
+    expected = spark_catalog.get(("lake", "db", "t"))
     assert isinstance(expected, Table)
     assert expected.specs is not None
     assert fields == [(f.transform.text, f.source, f.name) for f in expected.specs.spec.fields]

@@ -23,7 +23,7 @@ INT = Primitive("int")
 
 
 @pytest.mark.parametrize(
-    ("spark", "iceberg", "said"),
+    ("spark", "iceberg", "spelling"),
     [
         ("boolean", "boolean", "boolean"),
         ("TINYINT", "int", "tinyint"),
@@ -47,14 +47,14 @@ INT = Primitive("int")
         ("void", "unknown", "unknown"),
     ],
 )
-def test_spark_spellings(spark, iceberg, said):
+def test_spark_spellings(spark, iceberg, spelling):
     kind = primitive_from_spark(spark)
     assert kind.name == iceberg
-    assert str(kind) == said
+    assert str(kind) == spelling
 
 
 @pytest.mark.parametrize(
-    ("spark", "arguments", "said"),
+    ("spark", "arguments", "spelling"),
     [
         ("decimal", (), "decimal(10, 0)"),
         ("dec", (5,), "decimal(5, 0)"),
@@ -64,8 +64,8 @@ def test_spark_spellings(spark, iceberg, said):
         ("varchar", (7,), "varchar(7)"),
     ],
 )
-def test_spark_spellings_with_arguments(spark, arguments, said):
-    assert str(primitive_from_spark(spark, arguments)) == said
+def test_spark_spellings_with_arguments(spark, arguments, spelling):
+    assert str(primitive_from_spark(spark, arguments)) == spelling
 
 
 @pytest.mark.parametrize("spark", ["uuid", "text", "time", "timestamptz", "timestamp_ns", "interval", "bool"])
@@ -157,10 +157,10 @@ def test_promotion_of_decimals(old, new, allowed):
 
 
 def test_nested_types_do_not_promote():
-    one, two = Struct((Field("a", Primitive("int")),)), Struct((Field("a", Primitive("long")),))
-    assert promotes(one, one)
-    assert not promotes(one, two)
-    assert not promotes(Primitive("int"), one)
+    int_struct, two = Struct((Field("a", Primitive("int")),)), Struct((Field("a", Primitive("long")),))
+    assert promotes(int_struct, int_struct)
+    assert not promotes(int_struct, two)
+    assert not promotes(Primitive("int"), int_struct)
 
 
 # --- Spark's schema JSON ---------------------------------------------------------------------

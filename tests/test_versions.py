@@ -48,8 +48,8 @@ def test_each_line_has_a_runtime_and_each_runtime_a_line() -> None:
 def test_another_line_is_refused_in_one_sentence(version: str) -> None:
     with pytest.raises(IcebergSqlError) as caught:
         spark_minor(version)
-    said, _, advice = str(caught.value).partition("\n")
-    assert said == f"Spark {version[:3]} is not supported, only Spark 4.1, 4.0 and 3.5"
+    message, _, advice = str(caught.value).partition("\n")
+    assert message == f"Spark {version[:3]} is not supported, only Spark 4.1, 4.0 and 3.5"
     assert advice == "help: pip install 'pyspark~=4.1.0'"
 
 
@@ -66,7 +66,7 @@ def test_another_scala_is_refused() -> None:
 
 
 def test_the_documented_tables() -> None:
-    cells = [f"{known.spark}-{minor}" for known in SPARK_MINORS for minor in known.iceberg]
+    cells = [f"{release.spark}-{minor}" for release in SPARK_MINORS for minor in release.iceberg]
     cells += map("-".join, iceberg_results.OTHERS)
     assert set(iceberg_results.results()) <= set(cells)
     iceberg_results.hold_tables()
@@ -107,4 +107,4 @@ def test_the_workflow_tests_every_line() -> None:
 
 
 def test_java_is_that_of_any_line() -> None:
-    assert set(JAVA) == {java for known in SPARK_MINORS for java in known.java}
+    assert set(JAVA) == {java for release in SPARK_MINORS for java in release.java}

@@ -8,7 +8,10 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-PACKAGE = Path(__file__).parents[1] / "spark_iceberg_sql"
+import pytest
+
+TESTS = Path(__file__).parent
+PACKAGE = TESTS.parent / "spark_iceberg_sql"
 # Words that fit every value, so that they describe none; `_found` counts as `found`.
 FILLER = frozenset(
     """
@@ -35,10 +38,10 @@ MOST_NAMESAKES = 60
 
 
 @cache
-def modules() -> tuple[tuple[str, ast.Module], ...]:
-    """The package's files by their names in it, parsed."""
-    paths = sorted(PACKAGE.rglob("*.py"))
-    return tuple((p.relative_to(PACKAGE).as_posix(), ast.parse(p.read_text("utf-8"))) for p in paths)
+def modules(folder: Path = PACKAGE) -> tuple[tuple[str, ast.Module], ...]:
+    """A folder's files by their names in it, parsed."""
+    paths = sorted(folder.rglob("*.py"))
+    return tuple((p.relative_to(folder).as_posix(), ast.parse(p.read_text("utf-8"))) for p in paths)
 
 
 def functions(tree: ast.Module) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef]:
@@ -62,9 +65,10 @@ def bound_names(node: ast.AST) -> Iterator[str]:
         yield from bound_names(child)
 
 
-def test_fillers_are_rare() -> None:
+@pytest.mark.parametrize("folder", [PACKAGE, TESTS], ids=["package", "tests"])
+def test_fillers_are_rare(folder: Path) -> None:
     total, bad = 0, []
-    for file, tree in modules():
+    for file, tree in modules(folder):
         for node in functions(tree):
             total += not isinstance(node, ast.ClassDef)
             names = {

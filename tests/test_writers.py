@@ -173,8 +173,8 @@ def test_insert_into(program: str, expected: list[str]) -> None:
     ],
 )  # fmt: skip
 def test_a_writer_that_another_statement_may_have_partitioned_is_a_note(program: str, notes: list[str]) -> None:
-    said = lint(IMPORTS + FRAME + program)
-    assert [(at, str(d.severity)) for d, at in said] == [(at, "note") for at in notes]
+    findings = lint(IMPORTS + FRAME + program)
+    assert [(at, str(d.severity)) for d, at in findings] == [(at, "note") for at in notes]
 
 
 @pytest.mark.parametrize(
@@ -246,7 +246,7 @@ def test_what_pyiceberg_is_given_unread_is_a_note_and_the_table_is_unknown(progr
     text = PYICEBERG_IMPORTS + PYICEBERG_SCHEMA + CATALOG + program.format(at) + later
     findings = lint(text)
     assert {str(d.severity) for d, _ in findings} == {"note"}
-    assert ("SIS002", at) in [(d.code, place) for d, place in findings]
+    assert ("SIS002", at) in [(d.code, excerpt) for d, excerpt in findings]
 
 
 @pytest.mark.parametrize("spec", ["", ", partition_spec=None"])
@@ -305,8 +305,8 @@ def test_nothing_is_said_twice_and_unknown_columns_are_a_note() -> None:
 
 @pytest.mark.parametrize("term", ['bucket("id", 16)', 'days("d")', "days(d)", "bucket(16, d)"])
 def test_a_note_shows_a_call_of_a_function_of_the_program_as_it_is_written(term: str) -> None:
-    own = "def bucket(*x):\n    return x\ndef days(x):\n    return x\n"
-    for message in [d.message for d, _ in lint(own + FRAME + NAMED.format(term))]:
+    definitions = "def bucket(*x):\n    return x\ndef days(x):\n    return x\n"
+    for message in [d.message for d, _ in lint(definitions + FRAME + NAMED.format(term))]:
         assert message == f"not checked: the value of `{term}` is unknown"
 
 
@@ -344,12 +344,12 @@ def test_words() -> None:
     programs = [(case.call, IMPORTS + FRAME + case.call.format(t="local.db.t")) for case in WRITERS]
     head = PYICEBERG_IMPORTS + PYICEBERG_SCHEMA + CATALOG
     programs += [(case.call, head + case.call.replace("{t}", "db.t")) for case in SPECS]
-    said = ""
+    text = ""
     for call, program in programs:
-        said += f"{call}\n"
+        text += f"{call}\n"
         for d, at in lint(program):
-            said += f"  {d.code} {d.severity}: {d.message}\n      at: {at!r}\n      help: {d.help}\n"
-    goldens.hold(said, GOLDEN / "programs.txt")
+            text += f"  {d.code} {d.severity}: {d.message}\n      at: {at!r}\n      help: {d.help}\n"
+    goldens.hold(text, GOLDEN / "programs.txt")
 
 
 def test_partition_by_is_sent_to_the_writer_that_has_transforms() -> None:
@@ -404,8 +404,8 @@ def test_a_field_of_pyiceberg_that_is_nearly_one_is_fixed_in_its_literal() -> No
     ],
 )  # fmt: skip
 def test_expressions_of_dataframes(line: str, expected: list[tuple[str, str]]) -> None:
-    known = 'spark.sql("CREATE TABLE db.k (ts TIMESTAMP) USING iceberg PARTITIONED BY (days(ts))")\n'
-    assert found(IMPORTS + FRAME + known + line) == expected
+    create = 'spark.sql("CREATE TABLE db.k (ts TIMESTAMP) USING iceberg PARTITIONED BY (days(ts))")\n'
+    assert found(IMPORTS + FRAME + create + line) == expected
 
 
 TWICE = 'spark.sql("CREATE TABLE db.{} (a INT, A INT) USING iceberg PARTITIONED BY (bucket(4, a))")\n'

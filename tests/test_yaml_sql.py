@@ -41,8 +41,8 @@ def test_values(text: str) -> None:
 
 
 def test_a_folded_value_is_found_at_its_place() -> None:
-    (found,) = findings("a: b\nsql: >\n  CREATE TABLE t (ts TIMESTAMP) USING iceberg\n  PARTITIONED BY (weeks(ts))\n")
-    assert found[:2] == (2, "SIS101")
+    (finding,) = findings("a: b\nsql: >\n  CREATE TABLE t (ts TIMESTAMP) USING iceberg\n  PARTITIONED BY (weeks(ts))\n")
+    assert finding[:2] == (2, "SIS101")
 
 
 def test_values_do_not_run_one_after_the_other() -> None:
@@ -77,5 +77,5 @@ def test_a_fix(tmp_path: Path) -> None:
 def test_only_files_with_such_values_are_searched(tmp_path: Path) -> None:
     for name, text in {"a.yml": f"sql: {WRONG}", "b.yaml": "kind: Pod\nimage: spark", "c.yml": "sql: SELECT 1"}.items():
         (tmp_path / name).write_text(text, "utf-8")
-    found = find_files([str(tmp_path)], lambda path: False)
-    assert [Path(name).name for name in found] == ["a.yml"]
+    paths = find_files([str(tmp_path)], lambda path: False)
+    assert [Path(name).name for name in paths] == ["a.yml"]

@@ -40,12 +40,12 @@ STREAM = (
 )
 
 
-def _v2(terms: str, *found: tuple[str, str]) -> Case:
-    return Case(f'df.writeTo("{{t}}").using("iceberg").partitionedBy({terms}).create()', found)
+def _v2(terms: str, *findings: tuple[str, str]) -> Case:
+    return Case(f'df.writeTo("{{t}}").using("iceberg").partitionedBy({terms}).create()', findings)
 
 
-def _v1(terms: str, *found: tuple[str, str]) -> Case:
-    return Case(f'df.write.format("iceberg").partitionBy({terms}).saveAsTable("{{t}}")', found)
+def _v1(terms: str, *findings: tuple[str, str]) -> Case:
+    return Case(f'df.write.format("iceberg").partitionBy({terms}).saveAsTable("{{t}}")', findings)
 
 
 WRITERS = [
@@ -150,16 +150,16 @@ schema = Schema(
 """
 
 
-def _spec(fields: str, *found: tuple[str, str]) -> Case:
-    return Case(f'catalog.create_table("{{t}}", schema, partition_spec=PartitionSpec({fields}))', found)  # fmt: skip
+def _spec(fields: str, *findings: tuple[str, str]) -> Case:
+    return Case(f'catalog.create_table("{{t}}", schema, partition_spec=PartitionSpec({fields}))', findings)  # fmt: skip
 
 
-def _update(changes: str, *found: tuple[str, str]) -> Case:
-    made = (
+def _update(changes: str, *findings: tuple[str, str]) -> Case:
+    create = (
         'catalog.create_table("{t}", schema, partition_spec=PartitionSpec('
         'PartitionField(2, 1000, DayTransform(), "ts_day")))\ntable = catalog.load_table("{t}")\n'
     )
-    return Case(f"{made}with table.update_spec() as update:\n    {changes}", found)
+    return Case(f"{create}with table.update_spec() as update:\n    {changes}", findings)
 
 
 # What a spec holds is written where it is refused: by the call, or, as `!` says, by the first append.

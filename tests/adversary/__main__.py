@@ -32,11 +32,11 @@ ROOMS = {"rules": 0.3, "truth": 0.35, "removals": 0.2, "schedules": 0.15}  # wit
 
 def summary(result: Result) -> str:
     """The counts in one line, readable and greppable."""
-    each = result.pairs / max(result.seconds, 1)
+    rate = result.pairs / max(result.seconds, 1)
     return (
         f"{result.probed} implications held against every row; "
         f"{result.tables} tables ({result.unbuilt} refused by Iceberg), "
-        f"{result.pairs} pairs ({each:.1f} a second), {result.changes} DML statements, {result.answers} answers, "
+        f"{result.pairs} pairs ({rate:.1f} a second), {result.changes} DML statements, {result.answers} answers, "
         f"{result.filled} non-empty answers, {result.values} columns; {result.differences} differences, "
         f"{result.errors} errors; {result.known} failures by an issue of Iceberg; "
         f"{result.alike} as Spark over the copy or refused, {result.unanswered} without an answer"
@@ -45,9 +45,9 @@ def summary(result: Result) -> str:
 
 def of_truth(tally: Tally) -> str:
     """The counts of histories."""
-    each = tally.trials / max(tally.seconds, 1)
+    rate = tally.trials / max(tally.seconds, 1)
     total = (
-        f"{tally.tables} histories, {tally.trials} trials ({each:.1f} a second), {sum(tally.steps.values())} steps, "
+        f"{tally.tables} histories, {tally.trials} trials ({rate:.1f} a second), {sum(tally.steps.values())} steps, "
         f"{tally.unknown} without an answer, {sum(tally.refusals.values())} statements refused; "
         f"{sum(tally.failures.values())} failures by an issue of Iceberg, {tally.differences} differences"
     )
@@ -85,34 +85,36 @@ def main() -> int:
     )
     parser.add_argument("--first", type=int, default=0, help="number of the first history or schedule, to repeat it")
     parser.add_argument("--connect", action="store_true", help="`truth` through a client of Spark Connect, alone")
-    given = parser.parse_args()
-    if given.connect:
-        given.rooms = "truth"
-    rooms = given.rooms.split(",")
+    arguments = parser.parse_args()
+    if arguments.connect:
+        arguments.rooms = "truth"
+    rooms = arguments.rooms.split(",")
     total = sum(ROOMS[room] for room in rooms)
-    seconds = {room: given.seconds * ROOMS[room] / total for room in rooms}
+    seconds = {room: arguments.seconds * ROOMS[room] / total for room in rooms}
     empty = wrong = False
     with tempfile.TemporaryDirectory(prefix="adversary") as folder:
-        spark = harness.start(Path(folder), UNCACHED if given.connect else None)
+        spark = harness.start(Path(folder), UNCACHED if arguments.connect else None)
         try:
             work = harness.Harness(spark)
             quick_files(work)
             if "rules" in rooms:
-                result = Hunt(work, given.seed).run(seconds["rules"])
+                result = Hunt(work, arguments.seed).run(seconds["rules"])
                 print(summary(result))
                 empty, wrong = not result.filled, bool(result.differences or result.errors)
             if "truth" in rooms:
-                kinds = tuple(given.kinds.split(","))
-                with Client(work, interpreter(), SETTINGS) if given.connect else nullcontext() as client:
-                    tally = Chase(work, given.seed, kinds, client=client).run(seconds["truth"], first=given.first)
+                kinds = tuple(arguments.kinds.split(","))
+                with Client(work, interpreter(), SETTINGS) if arguments.connect else nullcontext() as client:
+                    tally = Chase(work, arguments.seed, kinds, client=client).run(
+                        seconds["truth"], first=arguments.first
+                    )
                 print(of_truth(tally))
                 empty, wrong = empty or not tally.filled, wrong or bool(tally.differences)
             if "removals" in rooms:
-                tally = Removals(work, given.seed).run(seconds["removals"], first=given.first)
+                tally = Removals(work, arguments.seed).run(seconds["removals"], first=arguments.first)
                 print(of_truth(tally))
                 empty, wrong = empty or not tally.kinds["removal"], wrong or bool(tally.differences)
             if "schedules" in rooms:
-                tried = Schedules(work, given.seed).run(seconds["schedules"], given.first)
+                tried = Schedules(work, arguments.seed).run(seconds["schedules"], arguments.first)
                 print(of_schedules(tried))
                 empty, wrong = empty or not tried.succeeded, wrong or bool(tried.differences)
         finally:

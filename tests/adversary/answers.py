@@ -33,19 +33,19 @@ class Query:
     adaptive: bool = False
 
 
-def draw(rng: Random, made: Made, pool: Sequence[Valued], predicates: Sequence[Node]) -> Query:
+def draw(rng: Random, iceberg_table: Made, pool: Sequence[Valued], predicates: Sequence[Node]) -> Query:
     """A random query."""
     kinds: tuple[Callable[..., Query], ...] = (_top, _top, _limited, _grouped, _grouped, _total, _joined, _compared)
-    return rng.choice(kinds)(rng, _Parts(rng, made, pool, predicates))
+    return rng.choice(kinds)(rng, _Parts(rng, iceberg_table, pool, predicates))
 
 
 class _Parts:
     """Columns, expressions and filters of one table."""
 
-    def __init__(self, rng: Random, made: Made, pool: Sequence[Valued], predicates: Sequence[Node]) -> None:
+    def __init__(self, rng: Random, iceberg_table: Made, pool: Sequence[Valued], predicates: Sequence[Node]) -> None:
         self.rng = rng
-        self.sources = [c for c in made.table.sources if c.split(".")[0] in made.types]
-        columns = [(c, t) for c, t in made.types.items() if not t.startswith("struct")]
+        self.sources = [c for c in iceberg_table.table.sources if c.split(".")[0] in iceberg_table.types]
+        columns = [(c, t) for c, t in iceberg_table.types.items() if not t.startswith("struct")]
         self.columns = [(c, t) for c, t in columns if t.startswith(_ORDERED) or t.startswith("decimal")]
         self.expressions = [(v.node.sql(), v.type) for v in pool if v.type.startswith(_ORDERED)]
         self.partitions = [(c, t) for c, t in self.columns if c in self.sources]
@@ -127,20 +127,20 @@ def _compared(rng: Random, parts: _Parts) -> Query:
     return Query(f"SELECT r FROM {{t}} WHERE {column} {operator} ({inner})", adaptive=rng.random() < 0.5)
 
 
-def fault(harness: Harness, made: Made, query: Query, settings: dict[str, str]) -> str | None:
+def fault(harness: Harness, iceberg_table: Made, query: Query, settings: dict[str, str]) -> str | None:
     """How the answer differs from that of the same query over the copy; None if it does not, or if that one fails."""
     if query.adaptive:
         settings = {**settings, "spark.sql.adaptive.enabled": "true"}
     with harness.conf(settings):
         with harness.off():
-            expected = _rows(harness, query.text.format(t=made.view, v=made.view))
+            expected = _rows(harness, query.text.format(t=iceberg_table.view, v=iceberg_table.view))
         if isinstance(expected, Exception):
             return None
-        return _difference(query, expected, _answer(harness, made, query))
+        return _difference(query, expected, _answer(harness, iceberg_table, query))
 
 
-def _answer(harness: Harness, made: Made, query: Query) -> Any:
-    text = query.text.format(t=made.name, v=made.view)
+def _answer(harness: Harness, iceberg_table: Made, query: Query) -> Any:
+    text = query.text.format(t=iceberg_table.name, v=iceberg_table.view)
     if query.limit:
         text += f" LIMIT {query.limit[0]} OFFSET {query.limit[1]}"
     return _rows(harness, text)

@@ -30,5 +30,5 @@ def frame(spark: SparkSession, rows: pa.Table) -> DataFrame:
             stream.write_table(rows)
         batches = spark._jvm.PythonSQLUtils.readArrowStreamFromFile(file)
         schema = from_arrow_schema(rows.schema).json()
-        made = spark._jvm.PythonSQLUtils.toDataFrame(batches, schema, spark._jsparkSession)
-        return DataFrame(made, spark)
+        java_frame = spark._jvm.PythonSQLUtils.toDataFrame(batches, schema, spark._jsparkSession)
+        return DataFrame(java_frame, spark)

@@ -29,8 +29,8 @@ class Base:
     def make(self, kind: str, depth: int) -> Node:
         if self.rng.random() < 0.06 and depth > 0:
             return self.wrapped(kind, depth - 1)
-        makers: dict[str, Callable[[int], Node]] = {name: getattr(self, name) for name in KINDS}
-        return makers[kind](depth)
+        methods: dict[str, Callable[[int], Node]] = {name: getattr(self, name) for name in KINDS}
+        return methods[kind](depth)
 
     def wrapped(self, kind: str, depth: int) -> Node:
         """A conditional that returns the value, or another one of the same kind."""

@@ -167,49 +167,51 @@ class Harness:
         self.count += 1
         # Imported files are on disk, where the catalog in memory does not read.
         catalog = "local" if table.is_imported else CATALOG
-        made = Made(table, f"{catalog}.a.t{self.count}", dict(table.types))
+        iceberg_table = Made(table, f"{catalog}.a.t{self.count}", dict(table.types))
         with self.conf(PLAIN):
-            self._create(made)
-            rows = self._fill(made)
-            made.types = {f.name: f.dataType.simpleString() for f in self.spark.table(made.name).schema.fields}
-            made.view = self.copies.write(arrow.table(self._values(made.types, rows)))
-            main = self.sql(f"SELECT snapshot_id FROM {made.name}.refs WHERE name = 'main'").collect()
-            made.snapshot = main[0][0] if main else 0
-        return made
+            self._create(iceberg_table)
+            rows = self._fill(iceberg_table)
+            iceberg_table.types = {
+                f.name: f.dataType.simpleString() for f in self.spark.table(iceberg_table.name).schema.fields
+            }
+            iceberg_table.view = self.copies.write(arrow.table(self._values(iceberg_table.types, rows)))
+            main = self.sql(f"SELECT snapshot_id FROM {iceberg_table.name}.refs WHERE name = 'main'").collect()
+            iceberg_table.snapshot = main[0][0] if main else 0
+        return iceberg_table
 
-    def drop(self, made: Made) -> None:
-        self.copies.drop(made.view)
-        self.sql(f"DROP TABLE IF EXISTS {made.name}")
+    def drop(self, iceberg_table: Made) -> None:
+        self.copies.drop(iceberg_table.view)
+        self.sql(f"DROP TABLE IF EXISTS {iceberg_table.name}")
 
-    def _create(self, made: Made) -> None:
-        sql = made.table.create.replace("{t}", made.name)
+    def _create(self, iceberg_table: Made) -> None:
+        sql = iceberg_table.table.create.replace("{t}", iceberg_table.name)
         self.sql(sql)
-        made.done.append(sql)
+        iceberg_table.done.append(sql)
 
-    def _fill(self, made: Made) -> list[Row]:
+    def _fill(self, iceberg_table: Made) -> list[Row]:
         """Run the steps; the rows that the table has after them."""
         rows: list[Row] = []
-        for step in made.table.steps:
+        for step in iceberg_table.table.steps:
             if step.rows:
-                new = [made.table.rows[r] for r in step.rows]
+                new = [iceberg_table.table.rows[r] for r in step.rows]
                 with self.conf({"spark.sql.leafNodeDefaultParallelism": str(step.files)}):
-                    query = self._values(made.table.types, new)
+                    query = self._values(iceberg_table.table.types, new)
                     if step.imported:
-                        new = self._import(made, query, new, step.imported)
+                        new = self._import(iceberg_table, query, new, step.imported)
                     else:
                         query.createOrReplaceTempView("inserted")
-                        self.sql(f"INSERT INTO {made.name} BY NAME SELECT * FROM inserted")
+                        self.sql(f"INSERT INTO {iceberg_table.name} BY NAME SELECT * FROM inserted")
                 rows += new
                 how = f", imported with {step.imported}" if step.imported else ""
-                made.done.append(f"-- {len(step.rows)} rows in {step.files} files{how}")
+                iceberg_table.done.append(f"-- {len(step.rows)} rows in {step.files} files{how}")
                 continue
-            sql = step.sql.replace("{t}", made.name)
+            sql = step.sql.replace("{t}", iceberg_table.name)
             try:
                 self.sql(sql)
             except FAILS:
                 continue  # Iceberg refuses this change
-            made.done.append(sql)
-            made.appended = made.appended and not sql.startswith("DELETE")
+            iceberg_table.done.append(sql)
+            iceberg_table.appended = iceberg_table.appended and not sql.startswith("DELETE")
             rows = step.after(rows)
         return rows
 
@@ -217,12 +219,12 @@ class Harness:
         """The columns of these raw rows."""
         return self.source(rows).selectExpr(*values(types))
 
-    def _import(self, made: Made, query: DataFrame, rows: Sequence[Row], unit: str) -> list[Row]:
+    def _import(self, iceberg_table: Made, query: DataFrame, rows: Sequence[Row], unit: str) -> list[Row]:
         """Import them as Parquet files that Spark writes; the rows that such files can hold."""
-        folder = f"{self.files}/{made.name}-{len(made.done)}"
+        folder = f"{self.files}/{iceberg_table.name}-{len(iceberg_table.done)}"
         with self.conf({**AS_THEY_ARE, "spark.sql.parquet.outputTimestampType": unit}):
             query.write.parquet(folder)
-        table = made.name.partition(".")[2]
+        table = iceberg_table.name.partition(".")[2]
         source = f"`parquet`.`{folder}`"
         self.sql(f"CALL local.system.add_files(table => '{table}', source_table => '{source}')")
         return [to_millis(row) for row in rows] if unit == "TIMESTAMP_MILLIS" else list(rows)
@@ -284,5 +286,5 @@ class Harness:
             for node, kind in zip(nodes, self.split(nodes, types), strict=True):
                 if isinstance(kind, str):
                     typed.append((node, kind))
-            found = self.split(typed, run)
-        return [Valued(n, t, v) for (n, t), v in zip(typed, found, strict=True) if isinstance(v, dict)]
+            values_by_row = self.split(typed, run)
+        return [Valued(n, t, v) for (n, t), v in zip(typed, values_by_row, strict=True) if isinstance(v, dict)]

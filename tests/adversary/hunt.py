@@ -49,9 +49,9 @@ class Result:
     findings: list[Finding] = field(default_factory=list)
 
 
-def fails_as_known(made: Made, fault: str) -> bool:
+def fails_as_known(iceberg_table: Made, fault: str) -> bool:
     """Whether it is apache/iceberg#4604, of which the room `truth` tells likewise."""
-    return any("." in source for source in made.table.sources) and ORC_STRUCT_FAILS.search(fault) is not None
+    return any("." in source for source in iceberg_table.table.sources) and ORC_STRUCT_FAILS.search(fault) is not None
 
 
 class Hunt:
@@ -84,19 +84,19 @@ class Hunt:
             table = tables.draw(rng, self.zones, f"t{number}", ABOUT.get(number % 4))
             number += 1
             try:
-                made = self.harness.build(table)
+                iceberg_table = self.harness.build(table)
             except FAILS:  # for example, a value that overflows when truncated
                 self.result.unbuilt += 1
                 if not self.result.tables and self.result.unbuilt == ALL_FAIL:
                     raise  # otherwise the run would never end
                 continue
             self.result.tables += 1
-            columns = [leaf("column", name) for name in made.types]
-            is_stored = self.same_values(made, self.harness.valued(made.view, columns), ())
-            for about in self.batches(made):
+            columns = [leaf("column", name) for name in iceberg_table.types]
+            is_stored = self.same_values(iceberg_table, self.harness.valued(iceberg_table.view, columns), ())
+            for about in self.batches(iceberg_table):
                 if is_stored and on():
-                    self.batch(made, Random(rng.random()), about)
-            self.harness.drop(made)
+                    self.batch(iceberg_table, Random(rng.random()), about)
+            self.harness.drop(iceberg_table)
             if number % 10 == 0:
                 self.tell(f"-- {self.spent():.0f} s: {number} tables, {self.result.pairs} pairs")
         self.result.seconds = self.spent()
@@ -105,91 +105,96 @@ class Hunt:
     def spent(self) -> float:
         return time.monotonic() - self.started
 
-    def batches(self, made: Made) -> list[str]:
+    def batches(self, iceberg_table: Made) -> list[str]:
         """The subject of each batch: anything, time-zone transitions, a plan that outlives the rules."""
-        many = len(made.table.rows) > 60 and bool(made.table.changes)
-        others = ["clocks"] * many + ["uninstall"] * bool(made.table.sources)
-        return ["any", *(others or ["any"])]
+        many = len(iceberg_table.table.rows) > 60 and bool(iceberg_table.table.changes)
+        subjects = ["clocks"] * many + ["uninstall"] * bool(iceberg_table.table.sources)
+        return ["any", *(subjects or ["any"])]
 
-    def batch(self, made: Made, rng: Random, about: str) -> None:
+    def batch(self, iceberg_table: Made, rng: Random, about: str) -> None:
         """Predicates under the same settings: the expected rows of all, their queries, then some row-level changes."""
-        settings = statements.settings(rng, made.table.zone, lambda: self.zones.pick(rng))
+        settings = statements.settings(rng, iceberg_table.table.zone, lambda: self.zones.pick(rng))
         life = rng.choice(LIVES) if rng.random() < 0.2 else ""
         if about == "clocks":
-            settings = tuple({**dict(settings), ZONE: made.table.zone}.items())
+            settings = tuple({**dict(settings), ZONE: iceberg_table.table.zone}.items())
         elif about == "uninstall":
             life = about
         ansi = dict(settings)["spark.sql.ansi.enabled"] == "true"
         with self.harness.conf(dict(settings)):
-            maker = Expressions(rng, made.table, ansi)
+            generator = Expressions(rng, iceberg_table.table, ansi)
             if life == "uninstall":  # from then on, Iceberg's functions behave as in plain Iceberg
-                maker.calls = ("iceberg_",)
-            wanted = maker.clocks() if about == "clocks" else maker.usual()
+                generator.calls = ("iceberg_",)
+            expressions = generator.clocks() if about == "clocks" else generator.usual()
             if about == "any":
-                wanted += [maker.next() for _ in range(POOL)]
-            pool = self.harness.valued(made.view, wanted)
+                expressions += [generator.next() for _ in range(POOL)]
+            pool = self.harness.valued(iceberg_table.view, expressions)
             if not pool:
                 return
-            nodes = self.predicates(made, rng, pool, PREDICATES)
-            queries = [answers.draw(rng, made, pool, nodes) for _ in range(ANSWERS if life != "uninstall" else 0)]
+            nodes = self.predicates(iceberg_table, rng, pool, PREDICATES)
+            queries = [
+                answers.draw(rng, iceberg_table, pool, nodes) for _ in range(ANSWERS if life != "uninstall" else 0)
+            ]
             if life != "uninstall":
-                nodes = [*self.suspects(made, rng, pool, about), *nodes]
+                nodes = [*self.suspects(iceberg_table, rng, pool, about), *nodes]
             if rng.random() < 0.15:
                 nodes[:4] = [self.by_variable(node) for node in nodes[:4]]
             texts = [n.sql() for n in nodes]
-            truths = self.harness.truth(made.view, [*texts, "r IS NOT NULL"])
+            truths = self.harness.truth(iceberg_table.view, [*texts, "r IS NOT NULL"])
             rows = truths.pop()
         for query in queries:
-            self.answer(made, query, settings)
+            self.answer(iceberg_table, query, settings)
         if rng.random() < 0.4:
-            self.same_values(made, pool, settings)
+            self.same_values(iceberg_table, pool, settings)
         known_ = [(n, t) for n, t in zip(nodes, truths, strict=True) if isinstance(t, frozenset)]
         self.result.unanswered += len(nodes) - len(known_)
-        others = [s for s in SHAPES if s != "select"]
+        query_shapes = [s for s in SHAPES if s != "select"]
         cases = [
-            Case("select" if rng.random() < 0.75 else rng.choice(others), n.sql(), settings, life) for n, _ in known_
+            Case("select" if rng.random() < 0.75 else rng.choice(query_shapes), n.sql(), settings, life)
+            for n, _ in known_
         ]
-        got = statements.queries(self.harness, made, cases) if cases else []
-        for (node, true), case, answer in zip(known_, cases, got, strict=True):
+        actual = statements.queries(self.harness, iceberg_table, cases) if cases else []
+        for (node, true), case, answer in zip(known_, cases, actual, strict=True):
             self.result.pairs += 1
             self.result.filled += bool(true)
-            self.judge(made, node, case, rows, true, answer)
+            self.judge(iceberg_table, node, case, rows, true, answer)
         for node, true in rng.sample(known_, min(CHANGED, len(known_))):
             kind = rng.choices(list(CHANGES), (6, 3, 2, 2, 2, 2, 0, 1))[0]
-            self.change(made, node, Case(kind, node.sql(), settings), rows, true)
+            self.change(iceberg_table, node, Case(kind, node.sql(), settings), rows, true)
         if rng.random() < 0.25:
-            self.rewrite(made, rng, pool, settings, rows)
+            self.rewrite(iceberg_table, rng, pool, settings, rows)
 
-    def answer(self, made: Made, query: answers.Query, settings: tuple[tuple[str, str], ...]) -> None:
+    def answer(self, iceberg_table: Made, query: answers.Query, settings: tuple[tuple[str, str], ...]) -> None:
         """Compare the rows of one query, and name the rules that are to blame for a difference."""
         self.result.answers += 1
-        fault = answers.fault(self.harness, made, query, dict(settings))
+        fault = answers.fault(self.harness, iceberg_table, query, dict(settings))
         if fault is None:
             return
-        if fails_as_known(made, fault):
+        if fails_as_known(iceberg_table, fault):
             self.result.known += 1
             return
         self.result.differences += 1
         blamed = []
         for rule in self.harness.rules:
             with self.harness.off(rule):
-                if answers.fault(self.harness, made, query, dict(settings)) is None:
+                if answers.fault(self.harness, iceberg_table, query, dict(settings)) is None:
                     blamed.append(rule)
-        self.tell(f"ANSWER of {blamed}: {query.text}, limit {query.limit}\n{fault}\nof {made.done} with {settings}")
+        self.tell(
+            f"ANSWER of {blamed}: {query.text}, limit {query.limit}\n{fault}\nof {iceberg_table.done} with {settings}"
+        )
 
-    def suspects(self, made: Made, rng: Random, pool: list[Valued], about: str) -> list[Node]:
+    def suspects(self, iceberg_table: Made, rng: Random, pool: list[Valued], about: str) -> list[Node]:
         """Predicates for which the range of `prune` excludes matching rows."""
-        nodes = {n.sql(): n for n in self.predicates(made, rng, pool, PROBED[about])}
+        nodes = {n.sql(): n for n in self.predicates(iceberg_table, rng, pool, PROBED[about])}
         with self.harness.off("prune", "fast"):
-            texts, known_ = self.implied.suspects(made.name, made.view, list(nodes))
+            texts, known_ = self.implied.suspects(iceberg_table.name, iceberg_table.view, list(nodes))
         self.result.probed += known_
         return [nodes[text] for text in texts[: SUSPECTS[about]]]
 
-    def predicates(self, made: Made, rng: Random, pool: list[Valued], count: int) -> list[Node]:
-        maker = Predicates(rng, made.table)
+    def predicates(self, iceberg_table: Made, rng: Random, pool: list[Valued], count: int) -> list[Node]:
+        generator = Predicates(rng, iceberg_table.table)
         parts = [v for v in pool if v.type == "int" and len(set(v.values.values())) < RECURRING]
         days = [v for v in pool if v.type == "date"]
-        made_ = [maker.next(pool, parts, days) for _ in range(count)]
+        made_ = [generator.next(pool, parts, days) for _ in range(count)]
         return list(dict.fromkeys(made_))
 
     def by_variable(self, node: Node) -> Node:
@@ -199,33 +204,38 @@ class Hunt:
                 return node.swapped(part, leaf("literal", name))
         return node
 
-    def change(self, made: Made, node: Node, case: Case, rows: frozenset[int], true: frozenset[int]) -> None:
-        if not statements.suits(case.statement, case.predicate, made):
+    def change(self, iceberg_table: Made, node: Node, case: Case, rows: frozenset[int], true: frozenset[int]) -> None:
+        if not statements.suits(case.statement, case.predicate, iceberg_table):
             return
-        answer = statements.change(self.harness, made, case)
+        answer = statements.change(self.harness, iceberg_table, case)
         self.result.changes += 1
-        self.judge(made, node, case, rows, true, answer)
+        self.judge(iceberg_table, node, case, rows, true, answer)
 
     def rewrite(
-        self, made: Made, rng: Random, pool: list[Valued], settings: tuple[tuple[str, str], ...], rows: frozenset[int]
+        self,
+        iceberg_table: Made,
+        rng: Random,
+        pool: list[Valued],
+        settings: tuple[tuple[str, str], ...],
+        rows: frozenset[int],
     ) -> None:
         """rewrite_data_files with a filter that Iceberg can translate: a function of a column, or a column."""
         simple = [v for v in pool if v.node.size() <= 2 and v.type != "boolean"]
         called = [v for v in simple if "iceberg_" in v.node.sql() or "system." in v.node.sql()]
         if called or simple:
-            maker = Predicates(rng, made.table)
-            node = maker.compare(rng.choice(called or simple), rng.choice(maker.rows))
-            self.change(made, node, Case("rewrite", node.sql(), settings), rows, frozenset())
+            generator = Predicates(rng, iceberg_table.table)
+            node = generator.compare(rng.choice(called or simple), rng.choice(generator.rows))
+            self.change(iceberg_table, node, Case("rewrite", node.sql(), settings), rows, frozenset())
 
-    def same_values(self, made: Made, pool: list[Valued], settings: tuple[tuple[str, str], ...]) -> bool:
+    def same_values(self, iceberg_table: Made, pool: list[Valued], settings: tuple[tuple[str, str], ...]) -> bool:
         """Check that the expressions have the same values over the table, with the rules on, as over the copy."""
         columns = ", ".join(f"{predicates.shown(v.type, v.node.sql())} AS c{k}" for k, v in enumerate(pool))
-        of = f"of {made.done} with {settings}"
+        of = f"of {iceberg_table.done} with {settings}"
         with self.harness.conf(dict(settings)):
             try:
-                data = arrow.table(self.harness.sql(f"SELECT r, {columns} FROM {made.name}"))
+                data = arrow.table(self.harness.sql(f"SELECT r, {columns} FROM {iceberg_table.name}"))
             except FAILS as error:
-                if fails_as_known(made, first_line(error)):
+                if fails_as_known(iceberg_table, first_line(error)):
                     self.result.known += 1
                     return False
                 self.result.errors += 1
@@ -234,13 +244,13 @@ class Hunt:
         rows = data.column(0).to_pylist()
         before = self.result.differences
         for k, valued in enumerate(pool):
-            got = dict(zip(rows, data.column(k + 1).to_pylist(), strict=True))
+            actual = dict(zip(rows, data.column(k + 1).to_pylist(), strict=True))
             self.result.values += 1
-            if got != valued.values:
-                row = next(r for r in {**valued.values, **got} if got.get(r) != valued.values.get(r))
+            if actual != valued.values:
+                row = next(r for r in {**valued.values, **actual} if actual.get(r) != valued.values.get(r))
                 self.result.differences += 1
                 self.tell(
-                    f"VALUES differ: {valued.node.sql()} is {got.get(row)}, not {valued.values.get(row)}, "
+                    f"VALUES differ: {valued.node.sql()} is {actual.get(row)}, not {valued.values.get(row)}, "
                     f"for r = {row} {of}"
                 )
         return self.result.differences == before
@@ -248,17 +258,23 @@ class Hunt:
     # ---------------------------------------------------------------------- findings
 
     def judge(
-        self, made: Made, node: Node, case: Case, rows: frozenset[int], true: frozenset[int], got: statements.Answer
+        self,
+        iceberg_table: Made,
+        node: Node,
+        case: Case,
+        rows: frozenset[int],
+        true: frozenset[int],
+        actual: statements.Answer,
     ) -> None:
-        if got == statements.expected(case, rows, true):
+        if actual == statements.expected(case, rows, true):
             return
-        outcome = minimise.judge(self.harness, made, case, rows, true, got)
+        outcome = minimise.judge(self.harness, iceberg_table, case, rows, true, actual)
         if outcome is None:
             self.result.alike += 1
             return
-        finding = Finding(case, node, made, *outcome[:1], (), *outcome[1:])
+        finding = Finding(case, node, iceberg_table, *outcome[:1], (), *outcome[1:])
         finding.seconds = self.spent()
-        if finding.error and fails_as_known(made, finding.error):
+        if finding.error and fails_as_known(iceberg_table, finding.error):
             self.result.known += 1
             return
         if finding.error:
@@ -266,12 +282,12 @@ class Hunt:
         else:
             self.result.differences += 1
         with self.harness.off():  # Iceberg's own wrong rows are not of one kind with a rule's
-            beneath = bool(self.minimiser.fails(made, case))
+            beneath = bool(self.minimiser.fails(iceberg_table, case))
         key = f"{minimise.key(case, node)}|{beneath}"
         if key in self.seen:
             return
         self.seen.add(key)
-        finding.rules = self.minimiser.blame(made, case)
+        finding.rules = self.minimiser.blame(iceberg_table, case)
         start = self.spent()
         if self.shrunk < SHARE * start + 20:
             self.minimiser.shrink(finding)

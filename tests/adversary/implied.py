@@ -174,18 +174,18 @@ class Implied:
                 predicates[at : at + PART], lambda part: list(self.probe.lost(session, table_plan, *rules, rows, part))
             )
         lost = [n if isinstance(n, int) else -1 for n in lost]  # Spark refuses it
-        found = [p for p, n in zip(predicates, lost, strict=True) if n > 0]
-        return _varied(found), sum(n >= 0 for n in lost)
+        wrong_predicates = [p for p, n in zip(predicates, lost, strict=True) if n > 0]
+        return _varied(wrong_predicates), sum(n >= 0 for n in lost)
 
 
 def _varied(predicates: list[str]) -> list[str]:
     """The same predicates, starting with one for each set of functions: many may have the same cause."""
-    seen: Counter[frozenset[str]] = Counter()
+    counts: Counter[frozenset[str]] = Counter()
 
     def turn(predicate: str) -> int:
         functions = frozenset(_CALL.findall(predicate))
-        seen[functions] += 1
-        return seen[functions]
+        counts[functions] += 1
+        return counts[functions]
 
     return [p for _, p in sorted(((turn(p), p) for p in predicates), key=lambda pair: pair[0])]
 

@@ -34,19 +34,19 @@ class Finding:
     alone: bool = False  # the table was reduced to a plain one of few rows
 
 
-def verdict(harness: Harness, made: Made, case: Case) -> tuple[str, frozenset[int], frozenset[int]] | None:
+def verdict(harness: Harness, iceberg_table: Made, case: Case) -> tuple[str, frozenset[int], frozenset[int]] | None:
     """How the case fails: (error, lost, extra); None if it passes, or if the expected rows are unknown."""
-    if not statements.suits(case.statement, case.predicate, made):
+    if not statements.suits(case.statement, case.predicate, iceberg_table):
         return None
     with harness.conf(dict(case.settings)):
-        true, rows = harness.truth(made.view, [case.predicate, "r IS NOT NULL"])
+        true, rows = harness.truth(iceberg_table.view, [case.predicate, "r IS NOT NULL"])
     if not isinstance(true, frozenset):
         return None
-    return judge(harness, made, case, rows, true, statements.run(harness, made, case))
+    return judge(harness, iceberg_table, case, rows, true, statements.run(harness, iceberg_table, case))
 
 
 def judge(
-    harness: Harness, made: Made, case: Case, rows: frozenset[int], true: frozenset[int], got: Answer
+    harness: Harness, iceberg_table: Made, case: Case, rows: frozenset[int], true: frozenset[int], actual: Answer
 ) -> tuple[str, frozenset[int], frozenset[int]] | None:
     """How the answer differs from both truths: the predicate as a column, and the same statement over the copy.
 
@@ -55,18 +55,22 @@ def judge(
     """
 
     def alike(answer: Answer) -> bool:
-        return answer == got or (isinstance(answer, Exception) and isinstance(got, Exception))
+        return answer == actual or (isinstance(answer, Exception) and isinstance(actual, Exception))
 
     right = statements.expected(case, rows, true)
-    if got == right or alike(statements.over_copy(harness, made, case, rows)):
+    if actual == right or alike(statements.over_copy(harness, iceberg_table, case, rows)):
         return None
     if case.life == "uninstall":
         with harness.off():
-            if alike(statements.run(harness, made, replace(case, life=""))):
+            if alike(statements.run(harness, iceberg_table, replace(case, life=""))):
                 return None
-    if isinstance(got, frozenset):
-        return "", right - got, got - right
-    return None if statements.is_refused(harness, made, case, got) else (first_line(got), frozenset(), frozenset())
+    if isinstance(actual, frozenset):
+        return "", right - actual, actual - right
+    return (
+        None
+        if statements.is_refused(harness, iceberg_table, case, actual)
+        else (first_line(actual), frozenset(), frozenset())
+    )
 
 
 class Minimiser:
@@ -77,45 +81,45 @@ class Minimiser:
         self.left = 0
         self.of_a_rule = False
 
-    def fails(self, made: Made, case: Case) -> Any:
+    def fails(self, iceberg_table: Made, case: Case) -> Any:
         self.left -= 1
         try:
-            return verdict(self.harness, made, case)
+            return verdict(self.harness, iceberg_table, case)
         except FAILS:
             return None
 
-    def blame(self, made: Made, case: Case) -> tuple[str, ...]:
+    def blame(self, iceberg_table: Made, case: Case) -> tuple[str, ...]:
         """The rules without which it passes, disabled by switch or by excludedRules."""
         guilty = []
         for name in self.harness.rules:
             with self.harness.off(name):
-                if not self.fails(made, case):
+                if not self.fails(iceberg_table, case):
                     guilty.append(name)
             with self.harness.excluded(name):
-                if (not self.fails(made, case)) != (name in guilty):
+                if (not self.fails(iceberg_table, case)) != (name in guilty):
                     guilty.append(f"{name} by excludedRules only" if name not in guilty else f"{name} by switch only")
         if not guilty:
             with self.harness.off():
-                return BENEATH if self.fails(made, case) else ("several rules",)
+                return BENEATH if self.fails(iceberg_table, case) else ("several rules",)
         return tuple(guilty)
 
-    def same(self, made: Made, case: Case) -> Any:
+    def same(self, iceberg_table: Made, case: Case) -> Any:
         """Like `fails`, but a rule's fault must not turn into one that also occurs with all rules off."""
-        outcome = self.fails(made, case)
+        outcome = self.fails(iceberg_table, case)
         if outcome and self.of_a_rule:
             with self.harness.off():
-                return None if self.fails(made, case) else outcome
+                return None if self.fails(iceberg_table, case) else outcome
         return outcome
 
     def shrink(self, finding: Finding) -> None:
         """Fewer settings, a smaller predicate, a plainer statement, fewer rows."""
         self.left = TRIES
         self.of_a_rule = finding.rules != BENEATH
-        made, case = finding.made, finding.case
+        iceberg_table, case = finding.made, finding.case
         if case.statement in SHAPES and case.statement != "select":
             plain = replace(case, statement="select")
-            case = plain if self.same(made, plain) else case
-        if case.life and self.same(made, replace(case, life="")):
+            case = plain if self.same(iceberg_table, plain) else case
+        if case.life and self.same(iceberg_table, replace(case, life="")):
             case = replace(case, life="")
         for key, value in case.settings:
             if (key, value) == ("spark.sql.ansi.enabled", "true"):
@@ -123,16 +127,16 @@ class Minimiser:
             kept = tuple((k, v) for k, v in case.settings if k != key)
             if key in USUAL:
                 kept += ((key, {"spark.sql.ansi.enabled": "true"}.get(key, "UTC")),)
-            if self.same(made, replace(case, settings=kept)):
+            if self.same(iceberg_table, replace(case, settings=kept)):
                 case = replace(case, settings=kept)
-        case, finding.node = self._smaller(made, case, finding.node)
+        case, finding.node = self._smaller(iceberg_table, case, finding.node)
         finding.case = case
-        finding.rules = self.blame(made, case)
+        finding.rules = self.blame(iceberg_table, case)
         self.left = max(self.left, 10)
         self._fewer(finding)
         self.tell(finding)
 
-    def _smaller(self, made: Made, case: Case, node: Node) -> tuple[Case, Node]:
+    def _smaller(self, iceberg_table: Made, case: Case, node: Node) -> tuple[Case, Node]:
         again = True
         while again and self.left > 0:
             again = False
@@ -140,7 +144,7 @@ class Minimiser:
                 if self.left <= 0:
                     break
                 smaller = replace(case, predicate=less.sql())
-                if less.kind == node.kind and self.same(made, smaller):
+                if less.kind == node.kind and self.same(iceberg_table, smaller):
                     case, node, again = smaller, less, True
                     break
         return case, node
@@ -173,37 +177,37 @@ class Minimiser:
 
     def used(self, finding: Finding) -> set[str]:
         """The columns that the predicate names, and those that the statement needs."""
-        words = set(re.findall(r"\w+", finding.node.sql()))
-        return {c for c in finding.made.table.types if c in words} | {"r", "mark"}
+        identifiers = set(re.findall(r"\w+", finding.node.sql()))
+        return {c for c in finding.made.table.types if c in identifiers} | {"r", "mark"}
 
     def _other(self, finding: Finding, rows: set[int], plain: bool) -> bool:
         try:
-            made = self.harness.build(finding.made.table.only(rows, self.used(finding) if plain else None))
+            iceberg_table = self.harness.build(finding.made.table.only(rows, self.used(finding) if plain else None))
         except FAILS:
             return False
-        outcome = self.same(made, finding.case)
+        outcome = self.same(iceberg_table, finding.case)
         if not outcome:
-            self.harness.drop(made)
+            self.harness.drop(iceberg_table)
             return False
-        finding.made, finding.alone = made, plain
+        finding.made, finding.alone = iceberg_table, plain
         finding.error, finding.lost, finding.extra = outcome
         return True
 
     def tell(self, finding: Finding) -> None:
         """The reproduction as SQL."""
-        made, case = finding.made, finding.case
+        iceberg_table, case = finding.made, finding.case
         lines = ["SET TIME ZONE 'UTC';"]
-        history = [f"{sql};" if not sql.startswith("--") else "" for sql in made.done]
-        inserts = iter(s for s in made.table.steps if s.rows)
-        for sql, text in zip(made.done, history, strict=True):
-            lines.append(text or f"{self._insert(made, next(inserts).rows)}; {sql}")
+        history = [f"{sql};" if not sql.startswith("--") else "" for sql in iceberg_table.done]
+        inserts = iter(s for s in iceberg_table.table.steps if s.rows)
+        for sql, text in zip(iceberg_table.done, history, strict=True):
+            lines.append(text or f"{self._insert(iceberg_table, next(inserts).rows)}; {sql}")
         for name, value in self.harness.variables.items():
             if any(part.text == name for part in finding.node.below()):
                 lines.append(f"DECLARE VARIABLE {name} = {value};")
         lines += [f"SET {key} = {value};" for key, value in case.settings]
         if case.life:
             lines.append(f"-- life of the DataFrame or view: {case.life}, between its creation and its execution")
-        lines.append(case.text(made) + ";")
+        lines.append(case.text(iceberg_table) + ";")
         if finding.error:
             lines.append(f"-- fails: {finding.error}")
         else:
@@ -211,14 +215,14 @@ class Minimiser:
         lines.append(f"-- blamed: {', '.join(finding.rules)}")
         finding.text = "\n".join(lines)
 
-    def _insert(self, made: Made, rows: tuple[int, ...]) -> str:
-        columns = values(made.table.types)
-        words = set(re.findall(r"\w+", " ".join(columns)))
-        used = [at for at, name in enumerate(RAW) if name in words]
-        raw = ", ".join(_tuple(made.table.rows[r], used) for r in rows[:12])
+    def _insert(self, iceberg_table: Made, rows: tuple[int, ...]) -> str:
+        columns = values(iceberg_table.table.types)
+        identifiers = set(re.findall(r"\w+", " ".join(columns)))
+        used = [at for at, name in enumerate(RAW) if name in identifiers]
+        raw = ", ".join(_tuple(iceberg_table.table.rows[r], used) for r in rows[:12])
         more = f" /* and {len(rows) - 12} more */" if len(rows) > 12 else ""
         return (
-            f"INSERT INTO {made.name} BY NAME SELECT {', '.join(columns)} "
+            f"INSERT INTO {iceberg_table.name} BY NAME SELECT {', '.join(columns)} "
             f"FROM VALUES {raw}{more} AS x({', '.join(RAW[at] for at in used)})"
         )
 
@@ -239,17 +243,17 @@ def _cell(at: int, value: Any) -> str:
 
 def key(case: Case, node: Node) -> str:
     """A rough signature of a finding, before it is minimised."""
-    words = sorted({w for n in (node, *node.below()) for w in _words(n.text)})
-    return f"{case.statement if case.statement in CHANGES else 'query'}|{case.life}|{' '.join(words)}"
+    tokens = sorted({w for n in (node, *node.below()) for w in _words(n.text)})
+    return f"{case.statement if case.statement in CHANGES else 'query'}|{case.life}|{' '.join(tokens)}"
 
 
 def _words(text: str) -> list[str]:
-    found = []
+    tokens = []
     for at, letter in enumerate(text):
         if letter == "(":
             start = at
             while start and (text[start - 1].isalnum() or text[start - 1] in "_."):
                 start -= 1
             if start < at:
-                found.append(text[start:at].removeprefix("local.system.").removeprefix("iceberg_"))
-    return found
+                tokens.append(text[start:at].removeprefix("local.system.").removeprefix("iceberg_"))
+    return tokens

@@ -108,10 +108,10 @@ class Predicates:
         row = focus if rng.random() < 0.6 else self.near(focus)
         text = of.values.get(row)
         if text is None:
-            known = [v for v in of.values.values() if v is not None]
-            if not known:
+            non_nulls = [v for v in of.values.values() if v is not None]
+            if not non_nulls:
                 return "NULL"
-            text = rng.choice(known)
+            text = rng.choice(non_nulls)
         if rng.random() > exact:
             text = beside(rng, of.type, text)
         return literal(rng, of.type, text)
@@ -122,10 +122,12 @@ class Predicates:
         kind = rng.random()
         text = of.type.startswith("string")
         if text and kind < 0.2:
-            whole = (of.values.get(focus) or "a").replace("\\", "").replace("'", "")
-            start = whole[: rng.randint(0, min(19, len(whole)))]
-            rest = self.rng.choice(("%", "%", "", "_%", "%5"))
-            return make("bool", f"({{}} {rng.choice(('', '', 'NOT '))}LIKE {{}})", e, leaf("like", f"'{start}{rest}'"))
+            full_text = (of.values.get(focus) or "a").replace("\\", "").replace("'", "")
+            start = full_text[: rng.randint(0, min(19, len(full_text)))]
+            wildcard = self.rng.choice(("%", "%", "", "_%", "%5"))
+            return make(
+                "bool", f"({{}} {rng.choice(('', '', 'NOT '))}LIKE {{}})", e, leaf("like", f"'{start}{wildcard}'")
+            )
         if of.type == "boolean" and kind < 0.3:
             return e
 
@@ -179,8 +181,8 @@ class Predicates:
         """A window and a cyclic part of the date or time: hour(ts) IN (..) AND to_date(ts) = .."""
         rng = self.rng
         rows = [focus, *(rng.choice(self.rows) for _ in range(rng.choice((0, 1, 1, 2))))]
-        found = {part.values.get(r) for r in rows} - {None}
-        items = [leaf("literal", text) for text in sorted(map(str, found))] or [leaf("literal", "1")]
+        part_values = {part.values.get(r) for r in rows} - {None}
+        items = [leaf("literal", text) for text in sorted(map(str, part_values))] or [leaf("literal", "1")]
         held = make("bool", "({} IN ({}))", part.node, Node("list", "", tuple(items)))
         if len(items) == 1:
             held = make("bool", "({} = {})", part.node, items[0])
@@ -220,8 +222,8 @@ class Predicates:
             focus = rng.choice(self.brink if self.brink and rng.random() < 0.4 else self.changed)
         kind = rng.random()
         if kind < 0.3 and parts and days:
-            made = self.recurring(focus, rng.choice(parts), rng.choice(days))
-            return made if rng.random() < 0.85 else self.tree([made, self.compare(rng.choice(pool), focus)])
+            predicate = self.recurring(focus, rng.choice(parts), rng.choice(days))
+            return predicate if rng.random() < 0.85 else self.tree([predicate, self.compare(rng.choice(pool), focus)])
         if kind < 0.68:
             return self.compare(rng.choice(pool), focus)
         count = rng.choice((1, 2, 2, 2, 3))

@@ -57,21 +57,21 @@ def _numbers(rng: Random, tame: bool) -> Row:
 
 def moments(rng: Random, changes: list[Change], count: int, ends: bool) -> list[int | None]:
     """Microseconds since 1970; with `ends`, a few at the limits of the type."""
-    made: list[int | None] = [None]
+    microseconds: list[int | None] = [None]
     for change in changes:
-        made += zones.around(change, rng, count // (len(changes) + 1) + 2)
-    while len(made) < count:
-        made.append(zones.calendar(rng))
-    made = made[:count]
+        microseconds += zones.around(change, rng, count // (len(changes) + 1) + 2)
+    while len(microseconds) < count:
+        microseconds.append(zones.calendar(rng))
+    microseconds = microseconds[:count]
     if ends:
         for _ in range(max(1, count // 20)):
-            made[rng.randrange(count)] = zones.extreme(rng)
-    rng.shuffle(made)
-    return made
+            microseconds[rng.randrange(count)] = zones.extreme(rng)
+    rng.shuffle(microseconds)
+    return microseconds
 
 
 def rows(rng: Random, changes: list[Change], count: int, ends: bool, tame: bool) -> tuple[Row, ...]:
-    made = []
+    drawn_rows = []
     for r, m in enumerate(moments(rng, changes, count, ends)):
         nm = m if rng.random() < 0.6 else zones.calendar(rng)
         days = None if m is None else m // zones.DAY
@@ -79,8 +79,8 @@ def rows(rng: Random, changes: list[Change], count: int, ends: bool, tame: bool)
             days = 0
         if ends and rng.random() < 0.03:
             days = rng.choice((INT - 1, -INT, 2932896, -719162, -719163, 106_751_991))
-        made.append((r, m, nm, days, *_numbers(rng, tame)))
-    return tuple(made)
+        drawn_rows.append((r, m, nm, days, *_numbers(rng, tame)))
+    return tuple(drawn_rows)
 
 
 def to_millis(row: Row) -> Row:

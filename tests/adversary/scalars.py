@@ -206,30 +206,30 @@ class Expressions(Times):
     def usual(self) -> list[Node]:
         """Always worth a try: the parts of a time, and transforms of the table's partition columns."""
         column = leaf("ts", self.pick("ts", "ts", "ts", "n"))
-        made = [make("int", f"{part}({{}})", column) for part in ("hour", "day", self.rng.choice(PARTS))]
-        made.append(make("date", "to_date({})", column))
+        nodes = [make("int", f"{part}({{}})", column) for part in ("hour", "day", self.rng.choice(PARTS))]
+        nodes.append(make("date", "to_date({})", column))
         columns = (self.table.sources or ["i", "l", "s", "d", "ts"]) * 2
         shifted = self.shifted("timestamp", "seconds", self.rng.choice((1, -1)) * self.rng.choice(SHIFTS) * 3600)
         form = self.pick("CAST({} AS string)", "date_format({}, 'yyyy-MM-dd HH:mm')", "date_format({}, 'yyyyMMddHH')")
-        made.append(make("text", form, shifted))
-        made += [self.about(c) for c in columns[:5]]
+        nodes.append(make("text", form, shifted))
+        nodes += [self.about(c) for c in columns[:5]]
         if any(extreme(row) for row in self.table.rows):
             for kind, name in (("int", "i"), ("long", "l")):
                 form = f"{self.call()}truncate({self.rng.choice(WIDTHS[2:10])}, {{}})"
-                made.append(make(kind, form, self.column(name)))
-        return made
+                nodes.append(make(kind, form, self.column(name)))
+        return nodes
 
     def clocks(self) -> list[Node]:
         """The parts of a time, and times converted back from numbers: these are sensitive to time-zone transitions."""
         column = leaf("ts", "ts")
-        made = [make("int", f"{part}({{}})", column) for part in ("hour", "minute", "second", *PARTS)]
-        made += [make("date", form, column) for form in ("to_date({})", "CAST({} AS date)")]
+        nodes = [make("int", f"{part}({{}})", column) for part in ("hour", "minute", "second", *PARTS)]
+        nodes += [make("date", form, column) for form in ("to_date({})", "CAST({} AS date)")]
         for unit, again in (("timestamp", "seconds"), ("seconds",) * 2, ("millis",) * 2, ("micros",) * 2):
             for hours in SHIFTS:
                 moved = self.shifted(unit, again, self.rng.choice((1, -1)) * hours * 3600)
                 form = self.pick("CAST({} AS string)", "date_format({}, 'yyyy-MM-dd HH:mm')")
-                made += [make("text", form, moved), make("date", "to_date({})", moved)]
-        return made
+                nodes += [make("text", form, moved), make("date", "to_date({})", moved)]
+        return nodes
 
     def bool(self, depth: int) -> Node:
         return self.column("bo")

@@ -52,10 +52,10 @@ class Case:
     settings: tuple[tuple[str, str], ...]
     life: str = ""
 
-    def text(self, made: Made) -> str:
+    def text(self, iceberg_table: Made) -> str:
         form = SHAPES.get(self.statement) or CHANGES[self.statement]
-        catalog = made.name.partition(".")[0]
-        return form.format(t=made.name, v=made.view, p=self.predicate, k=0, c=catalog)
+        catalog = iceberg_table.name.partition(".")[0]
+        return form.format(t=iceberg_table.name, v=iceberg_table.view, p=self.predicate, k=0, c=catalog)
 
 
 Answer = Any  # the rows, a frozenset, or the exception
@@ -80,19 +80,22 @@ def expected(case: Case, made_rows: frozenset[int], true: frozenset[int]) -> Ans
     return true  # the rows that a query returns, or that an UPDATE marks
 
 
-def queries(harness: Harness, made: Made, cases: list[Case], switch: str = "") -> list[Answer]:
+def queries(harness: Harness, iceberg_table: Made, cases: list[Case], switch: str = "") -> list[Answer]:
     """The answers of queries with the same settings and life, run as one query unless it fails."""
     life = cases[0].life
 
     def run(part: list[Case]) -> list[Answer]:
-        texts = [SHAPES[c.statement].format(t=made.name, v=made.view, p=c.predicate, k=k) for k, c in enumerate(part)]
+        texts = [
+            SHAPES[c.statement].format(t=iceberg_table.name, v=iceberg_table.view, p=c.predicate, k=k)
+            for k, c in enumerate(part)
+        ]
         # In one task, since every task would receive the plan of all.
         frame = harness.sql("\nUNION ALL ".join(texts)).coalesce(1)
-        got: dict[int, set[int]] = {}
+        row_numbers: dict[int, set[int]] = {}
         for batch in _collect(harness, frame, life).to_batches():
             for k, r in zip(batch.column(0).to_pylist(), batch.column(1).to_pylist(), strict=True):
-                got.setdefault(k, set()).add(r)
-        return [frozenset(got.get(k, ())) for k in range(len(part))]
+                row_numbers.setdefault(k, set()).add(r)
+        return [frozenset(row_numbers.get(k, ())) for k in range(len(part))]
 
     with harness.conf(dict(cases[0].settings)):
         return harness.split(cases, run)
@@ -115,37 +118,39 @@ def _collect(harness: Harness, frame: Any, life: str) -> Any:
     return arrow.table(frame)
 
 
-def change(harness: Harness, made: Made, case: Case) -> Answer:
+def change(harness: Harness, iceberg_table: Made, case: Case) -> Answer:
     """The table's rows, or those marked, after the statement; the table is then as before."""
     kind = case.statement
     with harness.conf(dict(case.settings)):
         try:
             if kind == "stream":
-                return _stream(harness, made, case.predicate)
+                return _stream(harness, iceberg_table, case.predicate)
             try:
                 if kind == "overwrite":
-                    none = harness.spark.table(made.name).where("false")
-                    none.writeTo(made.name).overwrite(F.expr(case.predicate))
+                    none = harness.spark.table(iceberg_table.name).where("false")
+                    none.writeTo(iceberg_table.name).overwrite(F.expr(case.predicate))
                 else:
-                    harness.sql(case.text(made)).collect()
+                    harness.sql(case.text(iceberg_table)).collect()
                 marked = " WHERE mark + 0 = 1" if kind in ("UPDATE", "MERGE update") else ""
-                left = harness.sql(f"SELECT r FROM {made.name}{marked}").collect()
+                left = harness.sql(f"SELECT r FROM {iceberg_table.name}{marked}").collect()
                 return frozenset(row.r for row in left)
             finally:
-                _back(harness, made)
+                _back(harness, iceberg_table)
         except FAILS as error:
             return error
 
 
-def _back(harness: Harness, made: Made) -> None:
-    catalog = made.name.partition(".")[0]
-    harness.sql(f"CALL {catalog}.system.rollback_to_snapshot('{made.name}', {made.snapshot})").collect()
+def _back(harness: Harness, iceberg_table: Made) -> None:
+    catalog = iceberg_table.name.partition(".")[0]
+    harness.sql(
+        f"CALL {catalog}.system.rollback_to_snapshot('{iceberg_table.name}', {iceberg_table.snapshot})"
+    ).collect()
 
 
-def _stream(harness: Harness, made: Made, predicate: str) -> Answer:
-    name = f"sunk{made.name.rsplit('.', 1)[-1]}"
+def _stream(harness: Harness, iceberg_table: Made, predicate: str) -> Answer:
+    name = f"sunk{iceberg_table.name.rsplit('.', 1)[-1]}"
     query = (
-        harness.spark.readStream.table(made.name)
+        harness.spark.readStream.table(iceberg_table.name)
         .where(predicate)
         .select("r")
         .writeStream.format("memory")
@@ -159,16 +164,16 @@ def _stream(harness: Harness, made: Made, predicate: str) -> Answer:
     return rows
 
 
-def run(harness: Harness, made: Made, case: Case) -> Answer:
+def run(harness: Harness, iceberg_table: Made, case: Case) -> Answer:
     """The answer of one case."""
     if case.statement in SHAPES:
-        return queries(harness, made, [case])[0]
-    return change(harness, made, case)
+        return queries(harness, iceberg_table, [case])[0]
+    return change(harness, iceberg_table, case)
 
 
-def over_copy(harness: Harness, made: Made, case: Case, rows: frozenset[int]) -> Answer:
+def over_copy(harness: Harness, iceberg_table: Made, case: Case, rows: frozenset[int]) -> Answer:
     """The answer of the same query over the copy; of another statement, what it makes of the rows a query returns."""
-    copy, life = replace(made, name=made.view), case.life.replace("uninstall", "")
+    copy, life = replace(iceberg_table, name=iceberg_table.view), case.life.replace("uninstall", "")
     with harness.off():
         if case.statement in SHAPES:
             return queries(harness, copy, [replace(case, life=life)])[0]
@@ -176,30 +181,30 @@ def over_copy(harness: Harness, made: Made, case: Case, rows: frozenset[int]) ->
     return expected(case, rows, true) if isinstance(true, frozenset) else true
 
 
-def is_refused(harness: Harness, made: Made, case: Case, error: Exception) -> bool:
+def is_refused(harness: Harness, iceberg_table: Made, case: Case, error: Exception) -> bool:
     """Whether such a statement may be refused with this predicate, and is by Iceberg alone or by a sentence of ours."""
 
     def refuses(answer: Answer) -> bool:
-        words = REFUSED.get(case.statement, ())
-        return isinstance(answer, Exception) and any(word in str(answer).lower() for word in words)
+        phrases = REFUSED.get(case.statement, ())
+        return isinstance(answer, Exception) and any(word in str(answer).lower() for word in phrases)
 
     if not refuses(error):
         return case.statement in ("REPLACE WHERE", "overwrite") and OURS in str(error)
     with harness.off():
-        return refuses(run(harness, made, case))
+        return refuses(run(harness, iceberg_table, case))
 
 
-def suits(statement: str, predicate: str, made: Made) -> bool:
+def suits(statement: str, predicate: str, iceberg_table: Made) -> bool:
     """Whether the statement can contain the predicate at all: a CALL's text is in double quotes."""
     if statement == "stream":
-        return made.appended
+        return iceberg_table.appended
     return statement != "rewrite" or ('"' not in predicate and "\\" not in predicate)
 
 
-def settings(rng: Random, zone: str, others: Callable[[], str]) -> tuple[tuple[str, str], ...]:
+def settings(rng: Random, zone: str, draw_zone: Callable[[], str]) -> tuple[tuple[str, str], ...]:
     """Settings of a batch: usually the table's zone, and ANSI on or off; others occasionally."""
     chosen = {
-        "spark.sql.session.timeZone": zone if rng.random() < 0.75 else others(),
+        "spark.sql.session.timeZone": zone if rng.random() < 0.75 else draw_zone(),
         "spark.sql.ansi.enabled": rng.choice(("true", "false")),
     }
     if rng.random() < 0.08:

@@ -60,8 +60,8 @@ class Table:
     def create(self) -> str:
         columns = ", ".join(f"{c} {t}" for c, t in self.types.items())
         by = f" PARTITIONED BY ({', '.join(self.partition)})" if self.partition else ""
-        given = ", ".join(f"'{k}' = '{v}'" for k, v in self.properties.items())
-        return f"CREATE TABLE {{t}} ({columns}) USING iceberg{by} TBLPROPERTIES ({given})"
+        property_list = ", ".join(f"'{k}' = '{v}'" for k, v in self.properties.items())
+        return f"CREATE TABLE {{t}} ({columns}) USING iceberg{by} TBLPROPERTIES ({property_list})"
 
     def only(self, rows: set[int], used: set[str] | None = None) -> Table:
         """The same table with fewer rows; used: a plain table of these columns, without history, in one file."""
@@ -135,14 +135,14 @@ def _spec(rng: Random, count: int) -> tuple[str, ...]:
     return tuple(chosen.values())
 
 
-def draw(rng: Random, known: Zones, name: str, what: str | None = None) -> Table:
+def draw(rng: Random, zone_rules: Zones, name: str, kind: str | None = None) -> Table:
     """A table: about half have many rows in few files, the others are partitioned, with fewer rows.
 
-    what: it has many rows near transitions that are `behind` or `halved`.
+    kind: it has many rows near transitions that are `behind` or `halved`.
     """
-    zone = known.pick_with(rng, what) if what else known.pick(rng)
-    ends, tame = rng.random() < 0.12 and not what, rng.random() < 0.4
-    many = bool(what) or (rng.random() < 0.5 and not ends)
+    zone = zone_rules.pick_with(rng, kind) if kind else zone_rules.pick(rng)
+    ends, tame = rng.random() < 0.12 and not kind, rng.random() < 0.4
+    many = bool(kind) or (rng.random() < 0.5 and not ends)
     count = rng.randint(90, 240) if many else rng.randint(7, 16)
     partition = () if many or rng.random() < 0.15 else _spec(rng, rng.choice((1, 1, 2)))
     version = rng.choice((1, 2, 2, 2, 3))
@@ -153,7 +153,7 @@ def draw(rng: Random, known: Zones, name: str, what: str | None = None) -> Table
         "write.distribution-mode": "none",
         "write.spark.fanout.enabled": "true",
         "write.format.default": rng.choice(("parquet", "parquet", "parquet", "orc", "avro")),
-        **{f"write.{what}.mode": mode for what in ("delete", "update", "merge")},
+        **{f"write.{kind}.mode": mode for kind in ("delete", "update", "merge")},
     }
     types = dict(TYPES)
     types["dec"] = rng.choice(("decimal(9,2)", "decimal(9,2)", "decimal(18,4)", "decimal(38,10)"))
@@ -162,7 +162,7 @@ def draw(rng: Random, known: Zones, name: str, what: str | None = None) -> Table
         if rng.random() < 0.6:
             del types[extra]
     partition = tuple(f for f in partition if _source(f).split(".")[0] in types)
-    changes = known.some(zone, rng, rng.choice((1, 2, 3) if many else (1, 1, 2)), what)
+    changes = zone_rules.some(zone, rng, rng.choice((1, 2, 3) if many else (1, 1, 2)), kind)
     data = rows(rng, changes, count, ends, tame)
     if properties["write.format.default"] == "orc":
         data = tuple(map(as_orc_keeps, data))
@@ -189,7 +189,7 @@ def _imported(rng: Random, steps: tuple[Step, ...]) -> tuple[Step, ...]:
 
 
 def _steps(
-    rng: Random, numbers: list[int], many: bool, partition: tuple[str, ...], types: dict[str, str], least: list[int]
+    rng: Random, numbers: list[int], many: bool, partition: tuple[str, ...], types: dict[str, str], smallest: list[int]
 ) -> tuple[Step, ...]:
     """Inserts, with changes of the table in between, and deletes."""
     at = rng.randint(1, max(1, len(numbers) - 1))
@@ -197,8 +197,8 @@ def _steps(
     if rng.random() < 0.35:
         return (Step(rows=tuple(numbers), files=files),)
     single = numbers[:1] if rng.random() < 0.3 else []
-    if least and rng.random() < 0.7:  # the smallest value alone in a file: it is both bounds
-        single = [rng.choice(least)]
+    if smallest and rng.random() < 0.7:  # the smallest value alone in a file: it is both bounds
+        single = [rng.choice(smallest)]
     numbers = [r for r in numbers if r not in single]
     steps = [Step(rows=tuple(single)), Step(rows=tuple(numbers[:at]), files=files)]
     spec = list(partition)
@@ -219,8 +219,8 @@ def _steps(
         elif kind < 0.82 and not any("bo" in s for s in spec):
             steps += [Step("ALTER TABLE {t} DROP COLUMN bo"), Step("ALTER TABLE {t} ADD COLUMN bo boolean")]
         elif kind < 0.9:
-            rest = rng.randint(0, 6)
-            steps.append(Step(f"DELETE FROM {{t}} WHERE r % 7 = {rest}", deletes=rest))
+            remainder = rng.randint(0, 6)
+            steps.append(Step(f"DELETE FROM {{t}} WHERE r % 7 = {remainder}", deletes=remainder))
         else:
             steps += [Step("ALTER TABLE {t} RENAME COLUMN l TO l0"), Step("ALTER TABLE {t} RENAME COLUMN l0 TO l")]
     steps.append(Step(rows=tuple(numbers[at:]), files=files))

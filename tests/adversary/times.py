@@ -33,12 +33,12 @@ class Times(Base):
             name = self.pick("from_utc_timestamp", "to_utc_timestamp")
             return make("ts", f"{name}({{}}, '{rng.choice(zones.OTHERS)}')", self.ts(less))
         if kind in (4, 5, 11, 12):
-            made, unit = rng.choice(
+            target_unit, unit = rng.choice(
                 (("seconds", "timestamp"), ("seconds", "seconds"), ("millis", "millis"), ("micros", "micros"))
             )
             hours = rng.choice((1, -1)) * rng.choice(zones.SHIFTS) * 3600
             return self.shifted(
-                unit, made, rng.choice((0, hours, hours, *OFFSETS[3:9], rng.randint(-40, 40) * 900)), less
+                unit, target_unit, rng.choice((0, hours, hours, *OFFSETS[3:9], rng.randint(-40, 40) * 900)), less
             )
         if kind == 6:
             return make("ts", "CAST({} AS timestamp)", self.make(self.pick("date", "ntz"), less))
@@ -51,13 +51,13 @@ class Times(Base):
             return make("ts", "convert_timezone('UTC', 'Asia/Tokyo', CAST({} AS timestamp_ntz))", self.ts(less))
         return make("ts", "CAST({} AS timestamp)", make("date", "to_date({})", self.ts(less)))
 
-    def shifted(self, unit: str, made: str, seconds: int, depth: int = 0) -> Node:
+    def shifted(self, unit: str, target_unit: str, seconds: int, depth: int = 0) -> Node:
         """A timestamp converted back from a number, after adding this many seconds to it."""
         number = make("long", f"unix_{unit}({{}})", self.ts(depth))
         amount = abs(seconds) * {"millis": 1000, "micros": 1_000_000}.get(unit, 1)
         if seconds:
             number = make("long", f"{{}} {'+' if seconds > 0 else '-'} {amount}", number)
-        return make("ts", f"timestamp_{made}({{}})", number)
+        return make("ts", f"timestamp_{target_unit}({{}})", number)
 
     def ntz(self, depth: int) -> Node:
         rng = self.rng

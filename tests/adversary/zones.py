@@ -124,9 +124,9 @@ class Zones:
             return rng.choice(IRREGULAR[:13])
         return rng.choice(IRREGULAR if kind < 0.8 else self.all)
 
-    def pick_with(self, rng: Random, what: str) -> str:
+    def pick_with(self, rng: Random, kind: str) -> str:
         """A zone that has had such transitions: `behind` or `halved`."""
-        return rng.choice([z for z in IRREGULAR if any(getattr(c, what) for c in self.changes(z))])
+        return rng.choice([z for z in IRREGULAR if any(getattr(c, kind) for c in self.changes(z))])
 
     def changes(self, zone: str) -> list[Change]:
         if zone not in self._known:
@@ -142,12 +142,12 @@ class Zones:
             self._known[zone] = sorted({_change(*m) for m in _TRANSITION.findall(text)}, key=_at)
         return self._known[zone]
 
-    def some(self, zone: str, rng: Random, count: int, what: str | None = None) -> list[Change]:
+    def some(self, zone: str, rng: Random, count: int, kind: str | None = None) -> list[Change]:
         """Transitions of a zone, weighted towards unusual ones, or those that are `behind` or `halved`."""
-        known = [c for c in self.changes(zone) if what is None or getattr(c, what)]
-        if not known:
+        transitions = [c for c in self.changes(zone) if kind is None or getattr(c, kind)]
+        if not transitions:
             return []
-        return rng.choices(known, [c.weight for c in known], k=count)
+        return rng.choices(transitions, [c.weight for c in transitions], k=count)
 
 
 def _at(change: Change) -> int:

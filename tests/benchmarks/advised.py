@@ -116,8 +116,8 @@ def measure(spark: SparkSession, queries: dict[str, str], rounds: int) -> None:
             raise SystemExit(f"{name}: the rows differ")
         cells = []
         for kind in SHOWN:
-            place = ALL_KINDS.index(kind)
-            alone, ours = (statistics.median(r[place] for r in of[1:]) for of in runs.values())  # the first warms up
+            position = ALL_KINDS.index(kind)
+            alone, ours = (statistics.median(r[position] for r in of[1:]) for of in runs.values())  # the first warms up
             less = alone / ours if ours else math.inf if alone else 1.0
             ratios[kind].append(less)
             sums[kind] = [sums[kind][0] + alone, sums[kind][1] + ours]

@@ -119,42 +119,42 @@ def spark_parser(folder: str) -> Callable[[str], None]:
 
 def rates(run: Callable[[str], None], count: int, rounds: int) -> list[float]:
     text = script(count)
-    found = []
+    speeds = []
     for _ in range(rounds):
         begun = time.perf_counter()
         run(text)
-        found.append(count / (time.perf_counter() - begun))
-    return sorted(found)
+        speeds.append(count / (time.perf_counter() - begun))
+    return sorted(speeds)
 
 
-def row(name: str, count: int, found: list[float], base: float | None) -> None:
-    median = statistics.median(found)
+def row(name: str, count: int, speeds: list[float], base: float | None) -> None:
+    median = statistics.median(speeds)
     against = f"{base / median:,.1f}" if base is not None else ""
-    print(f"| {name} | {count:,} | {found[0]:,.0f} | {median:,.0f} | {found[-1]:,.0f} | {against} |", flush=True)
+    print(f"| {name} | {count:,} | {speeds[0]:,.0f} | {median:,.0f} | {speeds[-1]:,.0f} | {against} |", flush=True)
 
 
 def thousand_files(folder: Path) -> None:
     """`iceberg-sql check` of 1,000 files of ten statements, and of one file."""
-    many, one = folder / "many", folder / "one"
+    many, single = folder / "many", folder / "one"
     many.mkdir()
-    one.mkdir()
+    single.mkdir()
     for i in range(1_000):
         (many / f"{i:04}.sql").write_text(script(10).replace("db.t0", f"db.t{i}"))
-    (one / "one.sql").write_text(script(10))
+    (single / "one.sql").write_text(script(10))
     print("\n| `iceberg-sql check` | wall, s: min | median | max |")
     print("|---|---|---|---|")
-    for name, place, words in (
-        ("one file of 10 statements", one, ("--no-cache",)),
+    for name, target, options in (
+        ("one file of 10 statements", single, ("--no-cache",)),
         ("1,000 files of 10 statements, `-j 1`", many, ("--no-cache", "-j", "1")),
         ("1,000 files of 10 statements", many, ("--no-cache",)),
         ("1,000 files of 10 statements, again", many, ("--cache-dir", str(folder / "cache"))),
     ):
-        command = [sys.executable, "-m", "spark_iceberg_sql", "check", *words]
-        subprocess.run([*command, str(place)], capture_output=True, check=False)
+        command = [sys.executable, "-m", "spark_iceberg_sql", "check", *options]
+        subprocess.run([*command, str(target)], capture_output=True, check=False)
         walls = []
         for _ in range(ROUNDS):
             begun = time.perf_counter()
-            done = subprocess.run([*command, str(place)], capture_output=True, check=False)
+            done = subprocess.run([*command, str(target)], capture_output=True, check=False)
             walls.append(time.perf_counter() - begun)
             assert done.returncode in (0, 1), done.stderr
         print(f"| {name} | {min(walls):.2f} | {statistics.median(walls):.2f} | {max(walls):.2f} |", flush=True)
@@ -175,8 +175,8 @@ def _spent() -> float:
 
 def tools() -> None:
     """Processor time of whole runs, alternating, as multiples of the check's own time for the same text."""
-    with tempfile.TemporaryDirectory() as place:
-        folder = Path(place)
+    with tempfile.TemporaryDirectory() as directory:
+        folder = Path(directory)
         mixed, various, small = script(1_000), varied(1_000), script(100)
         general = ";\n".join(TEN[i % 10].format(i=i // 10) for i in range(1_430) if i % 10 not in DDL)
         lines = varied(3_000).split(";\n")
@@ -188,8 +188,8 @@ def tools() -> None:
             (folder / name).write_text(text)
         (folder / ".sqruff").write_text("[sqruff]\ndialect = sparksql\n")
 
-        def command(*words: str) -> Callable[[], object]:
-            return lambda: subprocess.run([*words], cwd=folder, capture_output=True, check=False)
+        def command(*arguments: str) -> Callable[[], object]:
+            return lambda: subprocess.run([*arguments], cwd=folder, capture_output=True, check=False)
 
         check_command = [sys.executable, "-m", "spark_iceberg_sql", "check", "-j", "1", "--no-cache"]
         rows: list[tuple[str, Callable[[], object], Callable[[], object]]] = [
@@ -198,23 +198,23 @@ def tools() -> None:
             ("sqlglot's parse, no DDL", lambda: glot(general), lambda: check(general)),
             ("sqlglot's parse, DDL, and our parser alone", lambda: glot(ddl), lambda: parsed(ddl)),
         ]
-        for name, words, file in (
+        for name, command_line, file in (
             ("sqlfluff lint", ["sqlfluff", "lint", "--dialect", "sparksql"], "small.sql"),
             ("sqruff lint", ["sqruff", "lint"], "mixed.sql"),
             ("squawk", ["squawk"], "mixed.sql"),
             ("ruff check, Python of this size", ["ruff", "check", "--isolated", "--no-cache"], ""),
         ):
-            found = shutil.which(words[0], path=f"{Path(sys.executable).parent}:{os.environ['PATH']}")
-            if found is None:
+            program = shutil.which(command_line[0], path=f"{Path(sys.executable).parent}:{os.environ['PATH']}")
+            if program is None:
                 continue
             ours_on = command(*check_command, file or "mixed.sql")
-            rows.append((name, command(found, *words[1:], file or "code.py"), ours_on))
+            rows.append((name, command(program, *command_line[1:], file or "code.py"), ours_on))
         print("| tool | its time, s | the check's, s | ratio: median (min to max) |\n|---|---|---|---|")
-        for name, other, own in rows:
-            own(), other()
-            pairs = [(cpu(other), cpu(own)) for _ in range(ROUNDS)]
+        for name, other, check_run in rows:
+            check_run(), other()
+            pairs = [(cpu(other), cpu(check_run)) for _ in range(ROUNDS)]
             ratios = sorted(a / b for a, b in pairs)
-            times = [statistics.median(each) for each in zip(*pairs, strict=True)]
+            times = [statistics.median(seconds) for seconds in zip(*pairs, strict=True)]
             spread = f"{statistics.median(ratios):.2f} ({ratios[0]:.2f} to {ratios[-1]:.2f})"
             print(f"| {name} | {times[0]:.3f} | {times[1]:.3f} | {spread} |", flush=True)
 
@@ -226,21 +226,21 @@ def main() -> None:
     print("| who | statements | a second: min | median | max | times slower than ours |")
     print("|---|---|---|---|---|---|")
     with tempfile.TemporaryDirectory() as folder:
-        others: list[tuple[str, Callable[[str], None], int, int]] = [
+        competitors: list[tuple[str, Callable[[str], None], int, int]] = [
             ("sqlglot, parse", glot, 10_000, 3),
             ("sqlfluff, lint", fluff, 100, 1),
         ]
         if "--no-spark" not in sys.argv:
-            others.insert(0, ("Spark's parser, py4j", spark_parser(folder), 10_000, 3))
+            competitors.insert(0, ("Spark's parser, py4j", spark_parser(folder), 10_000, 3))
         for count in SIZES:
             ours(script(10))
             mine = rates(ours, count, ROUNDS)
             row("**check**", count, mine, None)
             base = statistics.median(mine)
-            for name, run, most, rounds in others:
-                if count <= most:
+            for name, run, largest, rounds in competitors:
+                if count <= largest:
                     run(script(10))
-                    row(name, count, rates(run, count, rounds if count < most else 1), base)
+                    row(name, count, rates(run, count, rounds if count < largest else 1), base)
         thousand_files(Path(folder))
 
 

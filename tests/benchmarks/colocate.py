@@ -161,10 +161,10 @@ def measure(spark: SparkSession, rows: int, rounds: int, names: list[str], force
         cells = " | ".join(f"{a:.2f} | {o:.2f} | {n:.2f}" for a, o, n in zip(*medians, less, strict=True))
         print(f"| {name} | {shuffles(frames['false'])} | {shuffles(frames[forced])} | {cells} |", flush=True)
     for kind, of in ratios.items():
-        for what, values in zip(KINDS[:3], zip(*of, strict=True), strict=False):
+        for cost_name, values in zip(KINDS[:3], zip(*of, strict=True), strict=False):
             mean = math.exp(statistics.fmean(map(math.log, values)))
             print(
-                f"\n{kind}, {what}: geometric mean {mean:.2f} times less, "
+                f"\n{kind}, {cost_name}: geometric mean {mean:.2f} times less, "
                 f"worst {min(values):.2f}, best {max(values):.2f}"
             )
 

@@ -107,18 +107,18 @@ def processor(server: Server) -> float:
     return 1000 * (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def measure(name: str, server: Server, works: list[Callable[[], object]], whole: float) -> None:
+def measure(name: str, server: Server, works: list[Callable[[], object]], check_cost: float) -> None:
     before = processor(server)
     ordered = sorted(milliseconds(work) for work in works)
-    each = (processor(server) - before) / len(works)
+    cost = (processor(server) - before) / len(works)
     median, late = statistics.median(ordered), ordered[int(0.95 * (len(ordered) - 1))]
-    print(f"{name:<44} {median:8.0f} {late:8.0f} {each:8.0f} {each / whole:10.2f}")
+    print(f"{name:<44} {median:8.0f} {late:8.0f} {cost:8.0f} {cost / check_cost:10.2f}")
 
 
 def typed(text: str, at: int) -> list[str]:
     """The versions of a text in which a comment and a column's name are typed, key by key."""
-    words = "ALTER TABLE db.t3 ADD PARTITION FIELD bucket(4, id);\n"[:KEYSTROKES]
-    return [f"{text[:at]}{words[:n]}\n{text[at:]}" for n in range(1, len(words) + 1)]
+    statement = "ALTER TABLE db.t3 ADD PARTITION FIELD bucket(4, id);\n"[:KEYSTROKES]
+    return [f"{text[:at]}{statement[:n]}\n{text[at:]}" for n in range(1, len(statement) + 1)]
 
 
 def inside(text: str, word: str, at: int) -> list[str]:
@@ -141,21 +141,21 @@ def main(lines: int) -> None:
     begun = time.process_time()
     for _ in range(5):
         check(text)
-    whole = 1000 * (time.process_time() - begun) / 5
-    print(f"{text.count(chr(10)):,} lines; a check of the whole text takes {whole:.0f} ms of CPU\n")
+    check_cost = 1000 * (time.process_time() - begun) / 5
+    print(f"{text.count(chr(10)):,} lines; a check of the whole text takes {check_cost:.0f} ms of CPU\n")
     print(f"{'':<44} {'median':>8} {'95 %':>8} {'CPU':>8} {'of a check':>10}")
     with tempfile.TemporaryDirectory() as folder:
         server = started(Path(folder), text)
-        places = {
+        edits = {
             "a statement typed at the top": typed(text, 0),
             "a statement typed in the middle": typed(text, text.index("\n", len(text) // 2) + 1),
             "a statement typed at the end": typed(text, len(text)),
             "a column's name in the first CREATE TABLE": inside(text, "name", 0),
             "a name in a query in the middle": inside(text, "ORDER BY 2", len(text) // 2),
         }
-        for name, versions in places.items():
+        for name, versions in edits.items():
             works = [partial(answered, server, version) for version in versions]
-            measure(name, server, works, whole)
+            measure(name, server, works, check_cost)
             answered(server, text)
         end = {"line": text.count("\n"), "character": 0}
         middle = {"line": text.count("\n") // 2, "character": 30}
@@ -168,7 +168,7 @@ def main(lines: int) -> None:
             "actions": lambda: server.ask("textDocument/codeAction", range=screen, context={"diagnostics": []}),
         }
         for name, question in questions.items():
-            measure(name, server, [question] * 10, whole)
+            measure(name, server, [question] * 10, check_cost)
         before = server.publications
         burst = typed(text, 0)
 
@@ -177,9 +177,9 @@ def main(lines: int) -> None:
                 server.change(version)
             server.published()
 
-        took = milliseconds(all_at_once)
+        duration = milliseconds(all_at_once)
         sent = server.publications - before
-        print(f"\n{len(burst)} versions at once: the last is answered after {took:.0f} ms, {sent} were checked")
+        print(f"\n{len(burst)} versions at once: the last is answered after {duration:.0f} ms, {sent} were checked")
         server.ask("shutdown")
         server.send("exit", None)
         server.process.wait()

@@ -69,13 +69,13 @@ def throughput(spark: SparkSession, count: int, rounds: int) -> Iterator[str]:
     fewer = spark.range(count // UDF_SHARE).selectExpr(*COLUMNS)
     for ours, theirs, kernel, arguments, kind, column in CASES:
         udf = _udf(kernel, arguments, kind)
-        took: dict[str, list[float]] = {"ours": [], "theirs": [], "udf": [], "trivial": []}
+        rates_by_way: dict[str, list[float]] = {"ours": [], "theirs": [], "udf": [], "trivial": []}
         for _ in range(rounds + 1):
-            took["ours"].append(_rate(rows.selectExpr(ours.format(column)), count))
-            took["theirs"].append(_rate(rows.selectExpr(theirs.format(column)), count))
-            took["udf"].append(_rate(fewer.select(udf(column)), count // UDF_SHARE))
-            took["trivial"].append(_rate(rows.selectExpr(TRIVIAL[column]), count))
-        warm = {way: rates[1:] for way, rates in took.items()}
+            rates_by_way["ours"].append(_rate(rows.selectExpr(ours.format(column)), count))
+            rates_by_way["theirs"].append(_rate(rows.selectExpr(theirs.format(column)), count))
+            rates_by_way["udf"].append(_rate(fewer.select(udf(column)), count // UDF_SHARE))
+            rates_by_way["trivial"].append(_rate(rows.selectExpr(TRIVIAL[column]), count))
+        warm = {way: rates[1:] for way, rates in rates_by_way.items()}
         ratios = [
             _spread([a / b for a, b in zip(warm["ours"], warm[way], strict=True)])
             for way in ("theirs", "udf", "trivial")
@@ -88,15 +88,15 @@ def analysis(spark: SparkSession, rounds: int) -> Iterator[str]:
     yield "|---|---|---|---|"
     ways = ("iceberg_bucket(16, id + {})", "local.system.bucket(16, id + {})", "id + 1 + {}")
     for calls in (1, 10, 100):
-        took: dict[str, list[float]] = {way: [] for way in ways}
+        durations: dict[str, list[float]] = {way: [] for way in ways}
         empty = []
         for _ in range(40 * rounds):
             empty.append(_milliseconds(spark, "1"))
             for way in ways:
                 text = ", ".join(way.format(i) for i in range(calls))
-                took[way].append(_milliseconds(spark, text))
+                durations[way].append(_milliseconds(spark, text))
         floor = statistics.median(empty[20 * rounds :])
-        cells = [_spread([(t - floor) / calls for t in took[way][20 * rounds :]]) for way in ways]
+        cells = [_spread([(t - floor) / calls for t in durations[way][20 * rounds :]]) for way in ways]
         yield f"| {calls} | {' | '.join(cells)} |"
 
 

@@ -30,8 +30,8 @@ STATEMENTS = {
 def timer() -> Callable[..., float]:
     text = Path(__file__).with_name("ParserTimer.java").read_text("utf-8")
     loader = compiler.compile_java(text, "ParserTimer.java", compiler.context_loader())
-    made = compiler.instance(loader, "sparkicebergsql.benchmarks.ParserTimer")
-    return lambda parser, text, times: made.parse(parser, text, times) / times / 1e9
+    parser_timer = compiler.instance(loader, "sparkicebergsql.benchmarks.ParserTimer")
+    return lambda parser, text, times: parser_timer.parse(parser, text, times) / times / 1e9
 
 
 def seconds(spark, text, times):
@@ -65,8 +65,8 @@ def main():
         print("| statement | without, µs, least | gated, µs, least | ratio | median (min to max) |")
         print("|---|---|---|---|---|")
         for name, (text, times) in STATEMENTS.items():
-            for one in (parser, behind) * 5:
-                parse(one, text, times)
+            for timed_parser in (parser, behind) * 5:
+                parse(timed_parser, text, times)
             row(
                 f"parser: {name}",
                 lambda text=text, times=times: parse(behind, text, times),

@@ -55,9 +55,9 @@ def levels(spark: SparkSession) -> str:
 def ask(spark: SparkSession, count: int, wrong: list[str]) -> None:
     for n in range(count):
         predicate, expected = list(QUERIES.items())[n % len(QUERIES)]
-        found = spark.sql(f"SELECT id FROM local.t WHERE {predicate}").count()
-        if expected is not None and found != expected:
-            wrong.append(f"{predicate}: {found}, not {expected}")
+        actual = spark.sql(f"SELECT id FROM local.t WHERE {predicate}").count()
+        if expected is not None and actual != expected:
+            wrong.append(f"{predicate}: {actual}, not {expected}")
 
 
 def switch(spark: SparkSession, count: int, wrong: list[str]) -> None:

@@ -80,8 +80,8 @@ def measure_memory(spark: SparkSession) -> None:
         done.set()
         watcher.join()
         spark.sql("DROP TABLE local.db.t PURGE")
-        each = (peak[0] - before) / writers / 1024
-        print(f"{columns:>3} columns, {writers:,} writers, {rows:>7,} rows: {each:,.0f} kB each", flush=True)
+        kilobytes = (peak[0] - before) / writers / 1024
+        print(f"{columns:>3} columns, {writers:,} writers, {rows:>7,} rows: {kilobytes:,.0f} kB each", flush=True)
 
 
 def main() -> None:

@@ -39,8 +39,8 @@ def table(title, ways, base):
     rounds = [{name: milliseconds(action) for name, action in ways.items()} for _ in range(ROUNDS)]
     print(f"\n| {title} | ms | ratio to {base} |\n|---|--:|--:|")
     for name in ways:
-        ratios = sorted(one[name] / one[base] for one in rounds)
-        middle = statistics.median(one[name] for one in rounds)
+        ratios = sorted(timings[name] / timings[base] for timings in rounds)
+        middle = statistics.median(timings[name] for timings in rounds)
         spread = f"{statistics.median(ratios):.2f} ({ratios[0]:.2f} to {ratios[-1]:.2f})"
         print(f"| {name} | {middle:,.0f} | {spread} |", flush=True)
 
@@ -85,8 +85,8 @@ def main():
         }
         table("1,000 rows, analysis and execution", ways, LOAD)
 
-        def newest(place):
-            return str(max(Path(place, "metadata").glob("v*.json"), key=lambda f: int(f.name[1:].split(".")[0])))
+        def newest(table_path):
+            return str(max(Path(table_path, "metadata").glob("v*.json"), key=lambda f: int(f.name[1:].split(".")[0])))
 
         def scanned():
             return StaticTable.from_metadata(newest(path)).scan(row_filter=EqualTo("id", 4_000_000)).to_arrow()

@@ -48,8 +48,8 @@ def make(spark: SparkSession) -> dict[str, str]:
     text = Path(__file__).with_name("ManyFiles.java").read_text("utf-8")
     loader = compiler.compile_java(text, "ManyFiles.java", compiler.context_loader())
     files = compiler.instance(loader, "sparkicebergsql.benchmarks.ManyFiles")
-    made = {}
-    for number, (what, specs, each, per_manifest) in enumerate(TABLES):
+    names = {}
+    for number, (title, specs, file_count, per_manifest) in enumerate(TABLES):
         name = f"local.db.t{number}"
         spark.sql(
             f"CREATE TABLE {name} (id BIGINT, ts TIMESTAMP) USING iceberg PARTITIONED BY (bucket(16, id)) "
@@ -58,33 +58,33 @@ def make(spark: SparkSession) -> dict[str, str]:
         for spec in range(specs):
             if spec:
                 spark.sql(f"ALTER TABLE {name} {REPLACE}")
-            files.append(relations.catalog_table(name), each, per_manifest)
-        made[what] = name
+            files.append(relations.catalog_table(name), file_count, per_manifest)
+        names[title] = name
     columns = ", ".join(f"c{i} {('BIGINT', 'STRING', 'TIMESTAMP')[i % 3]}" for i in range(2000))
     spark.sql(f"CREATE TABLE local.db.wide (id BIGINT, ts TIMESTAMP, {columns}) USING iceberg")
-    return {**made, "2,000 columns": "local.db.wide"}
+    return {**names, "2,000 columns": "local.db.wide"}
 
 
 def main() -> None:
     count_requests()
     with tempfile.TemporaryDirectory() as folder:
         spark = sis.session(folder, config={"spark.master": "local[2]"})
-        statements = {what: f"ALTER TABLE {name} ADD PARTITION FIELD days(ts)" for what, name in make(spark).items()}
+        statements = {title: f"ALTER TABLE {name} ADD PARTITION FIELD days(ts)" for title, name in make(spark).items()}
         statements["CREATE of a table that does not exist"] = (
             "CREATE TABLE local.db.new (ts TIMESTAMP) USING iceberg PARTITIONED BY (days(ts))"
         )
         for statement in 3 * list(statements.values()):
             sis.plan(spark, statement)
         print("| statement | least, ms | median, ms | requests to the JVM |\n|---|--:|--:|--:|")
-        for what, statement in statements.items():
-            took, requests = [], []
+        for title, statement in statements.items():
+            durations, requests = [], []
             for _ in range(ROUNDS):
                 asked.clear()
                 begun = time.perf_counter()
                 sis.plan(spark, statement)
-                took.append((time.perf_counter() - begun) * 1000)
+                durations.append((time.perf_counter() - begun) * 1000)
                 requests.append(asked["requests"])
-            print(f"| {what} | {min(took):,.0f} | {statistics.median(took):,.0f} | {min(requests)} |")
+            print(f"| {title} | {min(durations):,.0f} | {statistics.median(durations):,.0f} | {min(requests)} |")
         spark.stop()
 
 

@@ -106,8 +106,8 @@ def main() -> None:
         if "lineitem" in names and tpch:
             command = [tpch, "tpch", "parquet", "-s", str(rows["lineitem"] / LINEITEM_ROWS), "--tables", "lineitem"]
             subprocess.run([*command, "--output-dir", folder], check=True)
-            found = next(Path(folder).rglob("lineitem*.parquet"))
-            spark.read.parquet(str(found)).writeTo("local.lineitem").using("iceberg").create()
+            data_file = next(Path(folder).rglob("lineitem*.parquet"))
+            spark.read.parquet(str(data_file)).writeTo("local.lineitem").using("iceberg").create()
         print(
             "| data | spec and settings | files | written | bytes off | 95 % of partitions | stated | preview | write |"
         )

@@ -161,7 +161,7 @@ def table_of(spark: SparkSession, clock: Clock, files: int) -> None:
     print(f"\n{files:,} files")
     print("| query | CPU s, without | again | new query | new session | manifests, new query | new session |")
     print("|---|--:|--:|--:|--:|--:|--:|", flush=True)
-    for what, query in QUERIES.items():
+    for title, query in QUERIES.items():
         cpu: dict[str, list[float]] = {way: [] for way in WAYS}
         manifests: dict[str, int] = {}
         for _ in range(rounds + warm):
@@ -177,7 +177,7 @@ def table_of(spark: SparkSession, clock: Clock, files: int) -> None:
             ratio = statistics.median(cpu[way][warm:]) / plain
             ratios.append(f"{ratio:.2f} ({min(pairs):.2f} to {max(pairs):.2f})")
         print(
-            f"| {what} | {plain:.2f} | {' | '.join(ratios)} | {manifests['new query']} | {manifests['new session']} |",
+            f"| {title} | {plain:.2f} | {' | '.join(ratios)} | {manifests['new query']} | {manifests['new session']} |",
             flush=True,
         )
     print(f"kept {planning_facts.bytes_kept()[0] / 1e6:.1f} MB; heap {heap(spark):.0f} MB", flush=True)
@@ -210,11 +210,11 @@ def memory_of(spark: SparkSession, files: int, queries: int, value: str) -> None
     for i in range(queries):
         shape = shapes[i % len(shapes)]
         plan(spark, f"SELECT *, {i} FROM ({shape})")
-    most = peak.megabytes()
+    peak_megabytes = peak.megabytes()
     kept, limit = planning_facts.bytes_kept()
     print(
         f"{files:,} files, {queries:,} queries, rules {value}: heap {before:.0f} MB before, {heap(spark):.0f} after, "
-        f"{most:.0f} at most; kept {kept / 1e6:.1f} of {limit / 1e6:.0f} MB",
+        f"{peak_megabytes:.0f} at most; kept {kept / 1e6:.1f} of {limit / 1e6:.0f} MB",
         flush=True,
     )
 

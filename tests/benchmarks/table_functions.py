@@ -30,8 +30,8 @@ def table(title, ways, calls, base):
     print(f"\n| {title} | min, ms | median, ms | max, ms | ratio to {base} |")
     print("|---|---|---|---|---|")
     for name in ways:
-        times = sorted(one[name] for one in rounds)
-        ratio = statistics.median(one[name] / one[base] for one in rounds)
+        times = sorted(timings[name] for timings in rounds)
+        ratio = statistics.median(timings[name] / timings[base] for timings in rounds)
         print(f"| {name} | {times[0]:.2f} | {statistics.median(times):.2f} | {times[-1]:.2f} | {ratio:.2f} |")
 
 

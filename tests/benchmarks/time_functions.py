@@ -60,15 +60,15 @@ def stages(spark: SparkSession) -> dict[int, int]:
     """CPU nanoseconds of the tasks of each stage."""
     context, gateway = spark.sparkContext._jsc.sc(), spark.sparkContext._gateway
     context.listenerBus().waitUntilEmpty()
-    found = context.statusStore().stageList(None, False, False, gateway.new_array(gateway.jvm.double, 0), None)
-    listed = [found.apply(i) for i in range(found.size())]
+    stage_list = context.statusStore().stageList(None, False, False, gateway.new_array(gateway.jvm.double, 0), None)
+    listed = [stage_list.apply(i) for i in range(stage_list.size())]
     return {stage.stageId(): stage.executorCpuTime() for stage in listed}
 
 
-def ratio(one: Callable[[], float], other: Callable[[], float], rounds: int) -> list[list[float]]:
+def ratio(first: Callable[[], float], other: Callable[[], float], rounds: int) -> list[list[float]]:
     """CPU seconds of both, round by round, after a warm-up round."""
-    one(), other()
-    return [[one(), other()] if i % 2 else [other(), one()][::-1] for i in range(rounds)]
+    first(), other()
+    return [[first(), other()] if i % 2 else [other(), first()][::-1] for i in range(rounds)]
 
 
 def main(millions: int, rounds: int) -> None:
@@ -111,8 +111,8 @@ def candidates(spark: SparkSession, rows: int, rounds: int) -> None:
         for source in ("computed", "local.db.stored"):
             if source == "computed" and not label.endswith((" id)", " ts)")):
                 continue
-            one, other = (f"SELECT max({text}) FROM {source}" for text in texts)
-            pairs = ratio(lambda q=one: cpu(spark, q), lambda q=other: cpu(spark, q), rounds)
+            iceberg_query, other = (f"SELECT max({text}) FROM {source}" for text in texts)
+            pairs = ratio(lambda q=iceberg_query: cpu(spark, q), lambda q=other: cpu(spark, q), rounds)
             show(f"{label}, `{source}`", pairs, rows)
 
 

@@ -57,8 +57,8 @@ def make(spark: SparkSession, files: int, size: int = SIZE) -> str:
         table = relations.catalog_table(name)
         for start in range(0, files, PER_MANIFEST):
             numbers = range(start, min(files, start + PER_MANIFEST))
-            made = HypotheticalTable(source.schema, spec, tuple(file(number, size) for number in numbers))
-            hypothetical_tables.add_files(table, made.to_bytes())
+            hypothetical_table = HypotheticalTable(source.schema, spec, tuple(file(number, size) for number in numbers))
+            hypothetical_tables.add_files(table, hypothetical_table.to_bytes())
     spark.sql(f"REFRESH TABLE {name}")
     return name
 
@@ -72,12 +72,12 @@ def file(number: int, size: int) -> HypotheticalFile:
 
 def seconds(view: Callable[[str], Any], name: str) -> str:
     """Up to five calls of a view, or as many as a minute has: the median, the least and the most."""
-    took: list[float] = []
-    while not took or (len(took) < ROUNDS and sum(took) < 60):
+    durations: list[float] = []
+    while not durations or (len(durations) < ROUNDS and sum(durations) < 60):
         start = time.perf_counter()
         view(name)
-        took.append(time.perf_counter() - start)
-    return f"{statistics.median(took):.2f} ({min(took):.2f} to {max(took):.2f})"
+        durations.append(time.perf_counter() - start)
+    return f"{statistics.median(durations):.2f} ({min(durations):.2f} to {max(durations):.2f})"
 
 
 def advised(spark: SparkSession, name: str) -> sis.Advice:
@@ -88,12 +88,12 @@ def terabyte(spark: SparkSession) -> None:
     """Advice for a table of 1 TB from metadata alone."""
     name = make(spark, TERABYTE, LARGE)
     start = time.perf_counter()
-    found = advised(spark, name)
+    advice = advised(spark, name)
     first = time.perf_counter() - start
-    assert found.today is not None
-    assert found.today.table_files == TERABYTE
-    print(f"{found.tried} specs, 3 queries, {TERABYTE:,} files; the first call {first:.2f} s")
-    print(f"then {seconds(lambda one: advised(spark, one), name)} s\n{found}", flush=True)
+    assert advice.today is not None
+    assert advice.today.table_files == TERABYTE
+    print(f"{advice.tried} specs, 3 queries, {TERABYTE:,} files; the first call {first:.2f} s")
+    print(f"then {seconds(lambda table_name: advised(spark, table_name), name)} s\n{advice}", flush=True)
     spark.stop()
 
 
@@ -119,10 +119,10 @@ def main() -> None:
         }
         head = " | ".join(f"{files:,} files" for files in FILES)
         print(f"| seconds | {head} |\n|---|{'--:|' * len(FILES)}")
-        for what, view in views.items():
+        for title, view in views.items():
             view(names[FILES[0]])
             cells = [seconds(view, name) for name in names.values()]
-            print(f"| {what} | {' | '.join(cells)} |", flush=True)
+            print(f"| {title} | {' | '.join(cells)} |", flush=True)
         spark.stop()
 
 

@@ -32,9 +32,9 @@ _SCAN = re.compile(
 )
 
 
-def main(words: list[str]) -> int:
+def main(arguments: list[str]) -> int:
     """Open the tables; returns the exit code."""
-    top = Path(words[0]).resolve() if words else fetched()
+    top = Path(arguments[0]).resolve() if arguments else fetched()
     with tempfile.TemporaryDirectory() as warehouse, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         spark = sis.session(warehouse)
@@ -78,8 +78,8 @@ def fetched() -> Path:
     return folder
 
 
-def _git(folder: Path, *words: str) -> None:
-    subprocess.run(["git", "-C", str(folder), *words], check=True, timeout=_SECONDS)
+def _git(folder: Path, *arguments: str) -> None:
+    subprocess.run(["git", "-C", str(folder), *arguments], check=True, timeout=_SECONDS)
 
 
 def tables(top: Path) -> list[Path]:

@@ -118,8 +118,8 @@ def pairs() -> list[Names]:
     """The pairs of parts that the page shows, with the usual parts of the other axes."""
     cells: dict[Names, None] = {}
     for first, second in PAIRS:
-        for one, other in itertools.product(parts_of(first), parts_of(second)):
-            cells[_cell(**{first: one, second: other})] = None
+        for first_part, other in itertools.product(parts_of(first), parts_of(second)):
+            cells[_cell(**{first: first_part, second: other})] = None
     return list(cells)
 
 

@@ -39,9 +39,9 @@ ALWAYS: tuple[dict[str, str], ...] = (
 )
 
 
-def main(words: Sequence[str] | None = None) -> int:
+def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; returns the exit code."""
-    args = _parser().parse_args(words)
+    args = _parser().parse_args(arguments)
     if args.list:
         for axis, parts in AXES.items():
             print(f"{axis}: {', '.join(f'{name} ({part.title})' for name, part in parts.items())}")

@@ -141,11 +141,11 @@ def _built(bench: Bench) -> Path:
     return next(folder.glob("*.whl"))
 
 
-def _pip(bench: Bench, *words: str) -> None:
-    command = [sys.executable, "-m", "pip", "--disable-pip-version-check", "-q", *words]
+def _pip(bench: Bench, *arguments: str) -> None:
+    command = [sys.executable, "-m", "pip", "--disable-pip-version-check", "-q", *arguments]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
     if done.returncode:
-        raise FailedError(f"pip {words[0]}: {last_lines(done.stderr)}")
+        raise FailedError(f"pip {arguments[0]}: {last_lines(done.stderr)}")
 
 
 def _with_runtime(bench: Bench) -> None:

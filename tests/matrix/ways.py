@@ -105,11 +105,11 @@ def _thrift_server(bench: Bench) -> int:
 def _server(bench: Bench, command: str) -> int:
     """The port of this package's server."""
     port = store_parts.free_port()
-    words = [str(bench.python), "-W", "ignore", "-m", "spark_iceberg_sql", command, "--port", str(port)]
-    words += ["--warehouse", str(bench.folder / "local")]
+    command_line = [str(bench.python), "-W", "ignore", "-m", "spark_iceberg_sql", command, "--port", str(port)]
+    command_line += ["--warehouse", str(bench.folder / "local")]
     for key, value in bench.settings.items():
-        words += ["--conf", f"{key}={value}"]
-    bench.processes.start(command, words, port, seconds=120, env=bench.environment, cwd=bench.folder)
+        command_line += ["--conf", f"{key}={value}"]
+    bench.processes.start(command, command_line, port, seconds=120, env=bench.environment, cwd=bench.folder)
     return port
 
 

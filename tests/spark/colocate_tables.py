@@ -55,9 +55,9 @@ def tables_and_copies(spark: SparkSession, names: Iterable[str] = tuple(TABLES))
     for namespace in ("local.colo", "spark_catalog.colo"):
         spark.sql(f"CREATE NAMESPACE IF NOT EXISTS {namespace}")
     for name in names:
-        fields, which = TABLES[name]
+        fields, condition = TABLES[name]
         create(spark, name, fields)
-        write(spark, name, f"SELECT * FROM ({ROWS}) WHERE {which}")
+        write(spark, name, f"SELECT * FROM ({ROWS}) WHERE {condition}")
     with settings(spark, **{"spark.sql.autoBroadcastJoinThreshold": "-1"}):
         yield
     for name in names:

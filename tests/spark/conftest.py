@@ -91,8 +91,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             assert any(needed in line.limitations for line in versions.SPARK_MINORS), needed
             if lacking := LINE.limitations.get(needed):
                 item.add_marker(pytest.mark.skip(reason=f"Spark {LINE.spark}: {lacking}"))
-    every = config.getoption("--every")
-    left_out = [item for item in mine if crc32(item.nodeid.encode()) % every and not item.get_closest_marker("always")]
+    stride = config.getoption("--every")
+    left_out = [item for item in mine if crc32(item.nodeid.encode()) % stride and not item.get_closest_marker("always")]
     if left_out:
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if item not in set(left_out)]

@@ -19,13 +19,13 @@ def python() -> Path:
     """Its interpreter, from the cache if present; skips the test if its packages cannot be downloaded."""
     folder = runtime_jar.cache_directory() / "tests" / _WANTED.replace("==", "-").rstrip(".*")
     folder.parent.mkdir(parents=True, exist_ok=True)
-    interpreter, made = folder / "bin" / "python", folder / "made"
+    interpreter, marker = folder / "bin" / "python", folder / "made"
     with FileLock(f"{folder}.lock"):
-        if not made.is_file():
+        if not marker.is_file():
             subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True, timeout=120)
             command = [str(interpreter), "-m", "pip", "install", "-q", _WANTED, "setuptools<81"]
             done = subprocess.run(command, capture_output=True, text=True, timeout=400, check=False)
             if done.returncode:
                 pytest.skip(f"{_WANTED} cannot be installed: {done.stderr[-200:]}")
-            made.touch()
+            marker.touch()
     return interpreter

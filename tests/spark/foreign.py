@@ -150,10 +150,10 @@ def parquet_avro(spark: SparkSession, folder: Path, name: str) -> str:
     avro, parquet = ("org.apache.iceberg.shaded.org.apache.avro", "org.apache.iceberg.shaded.org.apache.parquet")
 
     def java(name: str) -> Any:
-        found = jvm
+        java_member = jvm
         for part in name.split("."):
-            found = getattr(found, part)
-        return found
+            java_member = getattr(java_member, part)
+        return java_member
 
     stamp = '{"type": "long", "logicalType": "timestamp-millis"}'
     date = '{"type": "int", "logicalType": "date"}'
@@ -280,8 +280,8 @@ def altered(change: Change, rows: Callable[[], list[Row]], spec: str = "", **pro
             + (f"TBLPROPERTIES ({listed})" if listed else "")
         )
         truth(spark, rows(), "timestamp").repartitionByRange(6, "ts").writeTo(table).append()
-        place = spark.sql(f"SELECT file FROM {table}.metadata_log_entries ORDER BY timestamp").collect()
-        metadata = Path(str(place[-1][0]).removeprefix("file:")).parent
+        log_entries = spark.sql(f"SELECT file FROM {table}.metadata_log_entries ORDER BY timestamp").collect()
+        metadata = Path(str(log_entries[-1][0]).removeprefix("file:")).parent
         for manifest in metadata.glob("*-m*.avro"):
             rewrite(manifest, lambda entry: change(entry["data_file"]))
         for manifests in metadata.glob("snap-*.avro"):

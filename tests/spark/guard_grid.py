@@ -169,12 +169,15 @@ def checks(spark: SparkSession, table: str, *, source: str = "{c}", start: int =
     truth = spark.sql(f"SELECT r, {', '.join(plain)} FROM {table}").collect()
     count = start
     for at, call in enumerate(calls):
-        seen = sorted({_plain(row[at + 1]) for row in truth if row[at + 1] is not None})
+        distinct_values = sorted({_plain(row[at + 1]) for row in truth if row[at + 1] is not None})
         for number, operator in enumerate(OPERATORS):
             count += 1
             if count % step or ("NULL)" in operator.text and "truncate(1" in call):
                 continue  # Spark 4.1 cannot print a pushed binary NULL: `b IN (X'00', NULL)` also fails
-            v, w = seen[(number + at) % len(seen)], seen[(number + at + 1) % len(seen)]
+            v, w = (
+                distinct_values[(number + at) % len(distinct_values)],
+                distinct_values[(number + at + 1) % len(distinct_values)],
+            )
             if "BETWEEN" in operator.text:
                 v, w = sorted((v, w))
             f = call.format(f=("iceberg_", "local.system.")[count // step % 2])
@@ -192,11 +195,11 @@ def failures(spark: SparkSession, batch: list[Check]) -> list[str]:
     query = " UNION ALL ".join(
         f"SELECT {k} AS k, r FROM {check.table} WHERE {check.predicate}" for k, check in enumerate(batch)
     )
-    got: dict[int, list[int]] = {}
+    actual: dict[int, list[int]] = {}
     for row in spark.sql(query).collect():
-        got.setdefault(row.k, []).append(row.r)
+        actual.setdefault(row.k, []).append(row.r)
     return [
-        f"{check.table}: {check.predicate}: {sorted(got.get(k, []))}, not {sorted(check.rows)}"
+        f"{check.table}: {check.predicate}: {sorted(actual.get(k, []))}, not {sorted(check.rows)}"
         for k, check in enumerate(batch)
-        if sorted(got.get(k, [])) != sorted(check.rows)
+        if sorted(actual.get(k, [])) != sorted(check.rows)
     ]

@@ -192,8 +192,8 @@ class Steps:
     def pruned(self) -> object:
         explained = sis.explain(self.spark, f"SELECT * FROM {T} WHERE year(ts) = 2024")
         text = str(explained)
-        read, whole = text.partition("reads ")[2].split(" files")[0].split(" of ")
-        return None if int(read) < int(whole) else text
+        read, total = text.partition("reads ")[2].split(" files")[0].split(" of ")
+        return None if int(read) < int(total) else text
 
     def by_path(self) -> object:
         path, path_rows = f"{FOLDER}/tables/db/t", "SELECT count(*), count(DISTINCT _path) > 1, sum(_size) > 0"
@@ -364,7 +364,7 @@ class Steps:
 
         shell = InteractiveShell(config=Config(HistoryManager={"enabled": False}))
         shell.user_ns["spark"] = self.spark
-        said = []
+        outputs = []
         for cell in (
             "%load_ext spark_iceberg_sql",
             f"%%iceberg_sql\nSELECT id FROM {T} WHERE year(ts) = 2024",
@@ -373,9 +373,9 @@ class Steps:
         ):
             with capture_output() as captured:
                 shell.run_cell(cell)
-            said.append(re.sub(r"\x1b\[[\d;]*m", "", captured.stdout + captured.stderr))
-        is_right = re.search(r"\d+ rows?\b.*\d+ of \d+", said[1], re.DOTALL) and "bucket(16, id)" in said[2]
-        return None if is_right else said
+            outputs.append(re.sub(r"\x1b\[[\d;]*m", "", captured.stdout + captured.stderr))
+        is_right = re.search(r"\d+ rows?\b.*\d+ of \d+", outputs[1], re.DOTALL) and "bucket(16, id)" in outputs[2]
+        return None if is_right else outputs
 
 
 def main() -> None:

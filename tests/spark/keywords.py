@@ -56,11 +56,11 @@ PLACES = tuple(
 def keywords(spark: SparkSession) -> list[str]:
     """The words of both lexers, from their own vocabularies, and an ordinary name."""
     parsers: Any = spark._jvm.org.apache.spark.sql.catalyst.parser
-    found = {"plain"}
+    names = {"plain"}
     for lexer in (parsers.SqlBaseLexer, parsers.extensions.IcebergSqlExtensionsLexer):
         vocabulary = lexer.VOCABULARY
         for number in range(1, vocabulary.getMaxTokenType() + 1):
             name = (vocabulary.getLiteralName(number) or "").strip("'")
             if name.isidentifier():
-                found.add(name)
-    return sorted(found)
+                names.add(name)
+    return sorted(names)

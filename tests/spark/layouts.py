@@ -32,20 +32,20 @@ def session(folder, jars, **config):
 
 
 def outcomes(spark, statements):
-    found = {}
+    records = {}
     for statement in statements:
-        with warnings.catch_warnings(record=True) as said:
+        with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             try:
                 rows = spark.sql(statement).collect()
-                found[statement] = {"ok": [list(map(str, row)) for row in rows]}
+                records[statement] = {"ok": [list(map(str, row)) for row in rows]}
             except sis.IcebergSqlError as error:
                 codes = [d.code for d in error.report] if error.report is not None else None
-                found[statement] = {"codes": codes, "text": str(error)}
+                records[statement] = {"codes": codes, "text": str(error)}
             except Exception as error:
-                found[statement] = {"error": type(error).__name__, "text": str(error)}
-            found[statement]["warnings"] = [str(w.message) for w in said]
-    return found
+                records[statement] = {"error": type(error).__name__, "text": str(error)}
+            records[statement]["warnings"] = [str(w.message) for w in caught]
+    return records
 
 
 def session_catalog(folder, jar):
@@ -110,14 +110,14 @@ def no_extensions(folder, jar):
         spark__sql__catalog__local__type="hadoop",
         spark__sql__catalog__local__warehouse=f"{folder}/wh",
     )
-    found = outcomes(
+    records = outcomes(
         spark,
         [
             "CREATE TABLE local.db.t (id bigint) USING iceberg",
             "ALTER TABLE local.db.t ADD PARTITION FIELD bucket(4, id)",
         ],
     )
-    return {**found, "filters": filters(spark)}
+    return {**records, "filters": filters(spark)}
 
 
 VALUES = {  # of a call and of another one of the same function
@@ -139,9 +139,9 @@ def filters(spark):
         "SELECT CAST(IF(id % 7 = 0, NULL, id % 23 - 5) AS INT) x, IF(id % 5 = 0, NULL, "
         "timestamp_seconds((id % 40 - 20) * 40000)) ts, IF(id % 6 = 0, NULL, concat('n', id % 13)) n FROM range(60)"
     )
-    made = spark.sql(rows)
-    plain = spark.createDataFrame(made.collect(), made.schema)
-    found = {}
+    frame = spark.sql(rows)
+    plain = spark.createDataFrame(frame.collect(), frame.schema)
+    records = {}
     for i, (spec, values) in enumerate(VALUES.items()):
         table = f"local.db.f{i}"
         spark.sql(f"CREATE TABLE {table} (x INT, ts TIMESTAMP, n STRING) USING iceberg PARTITIONED BY ({spec})")
@@ -151,10 +151,10 @@ def filters(spark):
                 continue
             condition = form.format(prefix + spec, *values)
             want = sorted(map(repr, plain.where(condition).collect()))
-            got = sorted(map(repr, spark.table(table).where(condition).collect()))
+            actual = sorted(map(repr, spark.table(table).where(condition).collect()))
             (scan,) = sis.explain(spark, f"SELECT * FROM {table} WHERE {condition}").scans
-            found[condition] = [want, got, scan.files, scan.total_files]
-    return found
+            records[condition] = [want, actual, scan.files, scan.total_files]
+    return records
 
 
 def no_iceberg_catalog(folder, jar):

@@ -73,47 +73,47 @@ class Found:
 
 def look(runtime: Runtime, script: list[str], last: str = "core") -> Found:
     """Run a history and return unexpected damage. last: how the table is probed at the end (see Runtime.damage)."""
-    each = "core" if last == "core" else "quick"
-    found = Found()
+    depth = "core" if last == "core" else "quick"
+    tally = Found()
     runtime.clear()
-    known = Asking(runtime)
+    tables = Asking(runtime)
     warned: set[str] = set()
     for number, statement in enumerate(script):
-        report = check_and_apply(statement, known)
-        found.counts["statements"] += 1
-        said = [d for d in report if d.severity is Severity.ERROR]
+        report = check_and_apply(statement, tables)
+        tally.counts["statements"] += 1
+        errors = [d for d in report if d.severity is Severity.ERROR]
         warned |= {d.code for d in report if d.severity is Severity.WARNING}
         unsure = any(d.severity is Severity.NOTE for d in report)
         refusal = runtime.refusal(statement)
         if refusal is not None:
-            found.counts["refused"] += 1
-            if not said and not unsure:
-                found.wrong.append(f"REFUSED, UNSAID: {statement}\n    {refusal}")
-                return found
+            tally.counts["refused"] += 1
+            if not errors and not unsure:
+                tally.wrong.append(f"REFUSED, UNSAID: {statement}\n    {refusal}")
+                return tally
             if number == 0:
-                return found
+                return tally
             continue
-        if said:
-            found.counts["damage, said"] += 1
-            codes = ", ".join(sorted({d.code for d in said}))
+        if errors:
+            tally.counts["damage, said"] += 1
+            codes = ", ".join(sorted({d.code for d in errors}))
             if not runtime.damage(how="core", first=True) and not runtime.damage(how="thorough", first=True):
-                found.wrong.append(f"ACCEPTED, NO DAMAGE, BUT {codes}: {statement}")
-            return found
-        if each == "quick":
+                tally.wrong.append(f"ACCEPTED, NO DAMAGE, BUT {codes}: {statement}")
+            return tally
+        if depth == "quick":
             runtime.fill()
-        trouble = _unforeseen(runtime.damage(how=each), warned)
+        trouble = _unforeseen(runtime.damage(how=depth), warned)
         if trouble:
-            found.wrong.append(f"DAMAGED, UNSAID, by: {statement}\n    " + "\n    ".join(trouble[:4]))
-            return found
+            tally.wrong.append(f"DAMAGED, UNSAID, by: {statement}\n    " + "\n    ".join(trouble[:4]))
+            return tally
         if unsure:
-            found.counts["not followed"] += 1
-            return found
-    found.counts["to the end"] += 1
+            tally.counts["not followed"] += 1
+            return tally
+    tally.counts["to the end"] += 1
     trouble = runtime.damage(how=last) if last != "core" else []
-    found.counts["damage, warned of"] += bool(trouble) and not _unforeseen(trouble, warned)
+    tally.counts["damage, warned of"] += bool(trouble) and not _unforeseen(trouble, warned)
     if unforeseen := _unforeseen(trouble, warned):
-        found.wrong.append("DAMAGED IN THE END, UNSAID:\n    " + "\n    ".join(unforeseen[:4]))
-    return found
+        tally.wrong.append("DAMAGED IN THE END, UNSAID:\n    " + "\n    ".join(unforeseen[:4]))
+    return tally
 
 
 def _unforeseen(troubles: list[str], warned: set[str]) -> list[str]:
@@ -128,7 +128,7 @@ def main() -> int:
     parser.add_argument("count", type=int)
     parser.add_argument("--everything", type=int, default=40)
     parser.add_argument("--seconds", type=float, default=float("inf"))
-    given = parser.parse_args()
+    arguments = parser.parse_args()
     folder = Path(tempfile.mkdtemp(prefix="long-run-"))
     config = {
         "spark.master": "local[1]",
@@ -143,17 +143,17 @@ def main() -> int:
     shims.logger("SQLQueryContextLogger").disabled = True
     counts: Counter[str] = Counter()
     start = time.monotonic()
-    for seed in range(given.first, given.first + given.count):
-        if time.monotonic() - start > given.seconds:
+    for seed in range(arguments.first, arguments.first + arguments.count):
+        if time.monotonic() - start > arguments.seconds:
             break
         script = wild(seed)
-        often, seldom = seed % given.everything, seed % (given.everything * 10)
-        found = look(runtime, script, "core" if often else "thorough" if seldom else "everything")
-        counts += found.counts
+        often, seldom = seed % arguments.everything, seed % (arguments.everything * 10)
+        tally = look(runtime, script, "core" if often else "thorough" if seldom else "everything")
+        counts += tally.counts
         counts["histories"] += 1
-        if found.wrong:
+        if tally.wrong:
             counts["wrong"] += 1
-            print(f"## seed {seed}", *script, *found.wrong, sep="\n  ", flush=True)
+            print(f"## seed {seed}", *script, *tally.wrong, sep="\n  ", flush=True)
         if counts["histories"] % 20 == 0:
             print(f"-- {time.monotonic() - start:.0f} s: {dict(counts)}", flush=True)
     print(f"{time.monotonic() - start:.0f} s: {dict(counts)}")

@@ -70,9 +70,9 @@ class Runtime:
             self.sql(f"RESET spark.sql.{setting}")
         self.sql("CREATE NAMESPACE IF NOT EXISTS local.db")
         self.sql("USE spark_catalog.default")
-        for place in ("spark_catalog.default", "local.db"):
-            for row in self.sql(f"SHOW TABLES IN {place}").collect():
-                where = "" if row.isTemporary else f"{place}."
+        for namespace in ("spark_catalog.default", "local.db"):
+            for row in self.sql(f"SHOW TABLES IN {namespace}").collect():
+                where = "" if row.isTemporary else f"{namespace}."
                 kind = "VIEW" if row.isTemporary else "TABLE"
                 try:
                     self.sql(f"DROP {kind} IF EXISTS {where}{quoted(row.tableName)}")
@@ -102,21 +102,21 @@ class Runtime:
         how: `quick` by analysis and metadata, `thorough` by writing and rewriting, `everything` by all
         probes (see probes.py). first: whether one failure is enough.
         """
-        found = []
+        failures = []
         for table in self.tables():
             probes = Probes(self.spark, self.sql, table)
             if trouble := _trouble(lambda table=table: self.spark.table(table)):
-                found.append(f"nothing loads {table}: {trouble}")
+                failures.append(f"nothing loads {table}: {trouble}")
                 continue
             # Iceberg's cache keeps tables from before an ALTER, which may cause or hide a failure.
             self.sql(f"REFRESH TABLE {table}")
             for name, ask in getattr(probes, how)():
                 trouble = _trouble(ask)
                 if trouble is not None:
-                    found.append(f"{name} on {table}: {trouble}")
+                    failures.append(f"{name} on {table}: {trouble}")
                     if first:
-                        return found
-        return found
+                        return failures
+        return failures
 
     def metadata(self, table: str) -> dict[str, Any]:
         """A table's metadata.json, in one call."""
@@ -134,15 +134,15 @@ class Outcome:
     disagreements: tuple[str, ...]
 
 
-def judge(runtime: Runtime, text: str, known: Tables | None = None, *, how: str = "quick") -> Outcome:
+def judge(runtime: Runtime, text: str, tables: Tables | None = None, *, how: str = "quick") -> Outcome:
     """Run a script on an empty catalog and compare, statement by statement.
 
     An error must be refused or leave damage; everything else must be accepted; and without any
     finding, no damage may be left.
     """
-    if known is None:
-        known = Tables(catalog="local", namespace=("db",), complete=True)
-    report = check(text, known)
+    if tables is None:
+        tables = Tables(catalog="local", namespace=("db",), complete=True)
+    report = check(text, tables)
     runtime.clear()
     log, wrong = [], []
     lost = False  # whether a CREATE was refused, as predicted: then statements on its table are refused as well
@@ -152,23 +152,23 @@ def judge(runtime: Runtime, text: str, known: Tables | None = None, *, how: str 
         codes = ", ".join(f"{d.code} {d.severity}: {d.message}" for d in mine) or "nothing"
         error = any(d.severity is Severity.ERROR for d in mine)
         refusal = runtime.refusal(text_with_trivia(statement))
-        words = " ".join(statement.text.split())
+        line = " ".join(statement.text.split())
         if how != "quick" and not refusal:
             runtime.fill()
-        log.append(f"{'refused ' if refusal else 'accepted'} | {words}\n     ours: {codes}\n     its: {refusal}")
-        lost = lost or bool(refusal and error and re.match(r"CREATE|REPLACE", words, re.IGNORECASE))
+        log.append(f"{'refused ' if refusal else 'accepted'} | {line}\n     ours: {codes}\n     its: {refusal}")
+        lost = lost or bool(refusal and error and re.match(r"CREATE|REPLACE", line, re.IGNORECASE))
         if refusal and not error and not (lost and _NOT_THERE.search(refusal)):
-            wrong.append(f"REFUSED, UNSAID: {words}\n     ours: {codes}\n     its: {refusal}")
+            wrong.append(f"REFUSED, UNSAID: {line}\n     ours: {codes}\n     its: {refusal}")
         elif error and not refusal:
             damage = runtime.damage(how="thorough", first=True)
             if not damage and not any(d.code in _ANOTHER for d in mine):
-                wrong.append(f"ACCEPTED, NO DAMAGE, BUT AN ERROR: {words}\n     ours: {codes}")
+                wrong.append(f"ACCEPTED, NO DAMAGE, BUT AN ERROR: {line}\n     ours: {codes}")
             log += [f"     damage: {item}" for item in damage]
             return Outcome(report, tuple(log), tuple(wrong))
     if all(d.severity is Severity.NOTE or d.code == "SIS003" for d in report) and not wrong:
         damage = runtime.damage(how=how)
-        words = " ".join(text.split())
-        wrong += [f"DAMAGED, UNSAID: {words}\n     {item}" for item in damage]
+        line = " ".join(text.split())
+        wrong += [f"DAMAGED, UNSAID: {line}\n     {item}" for item in damage]
     return Outcome(report, tuple(log), tuple(wrong))
 
 
@@ -181,9 +181,9 @@ def main(paths: list[str]) -> int:
 
     verbose, how = "-v" in paths, "everything" if "-a" in paths else "thorough"
     config = {"spark.master": "local[2]", "spark.driver.memory": "1g", "spark.sql.shuffle.partitions": "1"}
-    place = Path(tempfile.mkdtemp(prefix="oracle-"))
-    config["spark.sql.warehouse.dir"] = str(place / "spark")
-    runtime = Runtime(spark_iceberg_sql.session(place / "warehouse", config=config))
+    folder = Path(tempfile.mkdtemp(prefix="oracle-"))
+    config["spark.sql.warehouse.dir"] = str(folder / "spark")
+    runtime = Runtime(spark_iceberg_sql.session(folder / "warehouse", config=config))
     count = bad = 0
     for path in [p for p in paths if p not in ("-a", "-v")]:
         text = Path(path).read_text()

@@ -213,10 +213,10 @@ class Probes:
         java = self.java()
         if procedure == "fast_forward":
             self.sql(f"ALTER TABLE {self.table} CREATE BRANCH IF NOT EXISTS probe")
-        words = (arguments or _CALLS[procedure]).format(
+        call_arguments = (arguments or _CALLS[procedure]).format(
             t=self.name, location=java.location(), snapshot=java.currentSnapshot().snapshotId()
         )
-        self.sql(f"CALL local.system.{procedure}({words})").collect()
+        self.sql(f"CALL local.system.{procedure}({call_arguments})").collect()
 
     def _rewrite_manifests(self) -> None:
         for spec in list(self.java().specs().keySet()):
@@ -236,8 +236,8 @@ class Probes:
                 self.fill()
                 self.sql("RESET spark.wap.id")
                 staged = f"SELECT snapshot_id FROM {self.table}.snapshots ORDER BY committed_at DESC LIMIT 1"
-                which = f"snapshot_id => {self.sql(staged).head()[0]}" if number else "wap_id => 'probe0'"
-                self._call(procedure, f"table => '{{t}}', {which}")
+                argument = f"snapshot_id => {self.sql(staged).head()[0]}" if number else "wap_id => 'probe0'"
+                self._call(procedure, f"table => '{{t}}', {argument}")
         finally:
             self.sql("RESET spark.wap.id")
             self.sql(f"ALTER TABLE {self.table} UNSET TBLPROPERTIES ('write.wap.enabled')")

@@ -47,18 +47,20 @@ def _year(year: int) -> int:
 def moments(zone: str, seed: int, count: int) -> list[int]:
     """Microseconds since 1970: around transitions, around starts of calendar units, and anywhere."""
     rng = Random(seed)
-    here = ZoneInfo(zone)
+    zone_info = ZoneInfo(zone)
     near = (0, 0, -1, 1, -1_000_000, HOUR // 2, -HOUR // 2, HOUR, -HOUR, 3 * HOUR, -3 * HOUR, DAY, -DAY)
-    found = [_year(year) for year in (-4000, -200, -1, 0, 1, 2, 99, 100, 101, 9899, 9900, 9999, 10_000, 15_000)]
-    found += [_year(-2023) + 40 * DAY, _year(1582) + 280 * DAY]
+    timestamps = [_year(year) for year in (-4000, -200, -1, 0, 1, 2, 99, 100, 101, 9899, 9900, 9999, 10_000, 15_000)]
+    timestamps += [_year(-2023) + 40 * DAY, _year(1582) + 280 * DAY]
     changes = [datetime.fromisoformat(text + "+00:00") for text in CHANGES]
     second = timedelta(seconds=1)
-    own = [t for t in changes if t.astimezone(here).utcoffset() != (t - second).astimezone(here).utcoffset()]
-    while len(found) < count:
+    zone_changes = [
+        t for t in changes if t.astimezone(zone_info).utcoffset() != (t - second).astimezone(zone_info).utcoffset()
+    ]
+    while len(timestamps) < count:
         kind = rng.random()
         if kind < 0.25:
-            change = micros(rng.choice(own or changes))
-            found.append(change + rng.choice((*near, rng.randint(-2 * HOUR, 2 * HOUR))))
+            change = micros(rng.choice(zone_changes or changes))
+            timestamps.append(change + rng.choice((*near, rng.randint(-2 * HOUR, 2 * HOUR))))
             continue
         if kind < 0.35:
             base = micros(rng.choice(changes))
@@ -66,13 +68,13 @@ def moments(zone: str, seed: int, count: int) -> list[int]:
             year = rng.choice((2024, 2023, rng.randint(1850, 2040)))
             day = rng.choice((1, 1, rng.randint(1, 28)))
             base = micros(
-                datetime(year, rng.choice((1, rng.randint(1, 12))), day, rng.choice((0, 0, 23, 5)), tzinfo=here)
+                datetime(year, rng.choice((1, rng.randint(1, 12))), day, rng.choice((0, 0, 23, 5)), tzinfo=zone_info)
             )
         else:
-            found.append(rng.randint(_year(1890), _year(2045)))
+            timestamps.append(rng.randint(_year(1890), _year(2045)))
             continue
-        found.append(base + rng.choice(near))
-    return found[:count]
+        timestamps.append(base + rng.choice(near))
+    return timestamps[:count]
 
 
 class Predicates:
@@ -216,8 +218,8 @@ class Predicates:
         written = self._date().strftime("%Y-%m-%d %H:%M:%S")
         if rng.random() < 0.6:
             prefix = written[: rng.randint(1, 19)]
-            negated, rest = rng.choice(("", "", "NOT ")), rng.choice(("%", "", "_%", "%5"))
-            return f"cast({t} AS string) {negated}LIKE '{prefix}{rest}'"
+            negated, wildcard = rng.choice(("", "", "NOT ")), rng.choice(("%", "", "_%", "%5"))
+            return f"cast({t} AS string) {negated}LIKE '{prefix}{wildcard}'"
         if rng.random() < 0.5:
             length = rng.randint(1, 19)
             return self._compare(
@@ -266,7 +268,7 @@ class Predicates:
 
     def _recurring(self) -> str:
         rng = self.rng
-        part, most = rng.choice(
+        part, maximum = rng.choice(
             (
                 ("month", 12),
                 ("month", 12),
@@ -279,7 +281,7 @@ class Predicates:
         )
         if rng.random() < 0.2:
             return self._compare("hour(ts)", lambda: str(rng.randint(0, 23)))
-        return self._compare(f"{part}({self._day()})", lambda: str(rng.randint(1, most)))
+        return self._compare(f"{part}({self._day()})", lambda: str(rng.randint(1, maximum)))
 
     def _calendar(self) -> str:
         at = self._date()

@@ -12,18 +12,18 @@ QUERY = "SELECT x FROM local.db.t WHERE {call} = 2"
 
 
 def rows(spark, call="iceberg_bucket(4, x)"):
-    found = spark.sql(QUERY.format(call=call))
-    plan = found._jdf.queryExecution().executedPlan().toString()
-    return {"rows": sorted(row.x for row in found.collect()), "pushed": "filters=bucket" in plan}
+    frame = spark.sql(QUERY.format(call=call))
+    plan = frame._jdf.queryExecution().executedPlan().toString()
+    return {"rows": sorted(row.x for row in frame.collect()), "pushed": "filters=bucket" in plan}
 
 
 def started(warehouse):
-    with warnings.catch_warnings(record=True) as seen:
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", RuntimeWarning)
         spark = sis.session(warehouse, config=CONFIG)
         sis.install(spark)
         spark.sql("SELECT iceberg_bucket(4, 1)").collect()
-    return spark, {"warnings": [str(w.message) for w in seen if w.category is RuntimeWarning]}
+    return spark, {"warnings": [str(w.message) for w in caught if w.category is RuntimeWarning]}
 
 
 def tables(spark):
@@ -52,38 +52,38 @@ def break_classes(*names):
 
 def no_registry(warehouse):
     break_classes("RuleRegistry")
-    spark, said = started(warehouse)
+    spark, report = started(warehouse)
     tables(spark)
-    said["rows"] = rows(spark)
-    said["rules"] = {r.name: [r.enabled, r.fault] for r in rules(spark)}
-    said["session"] = len(rules(spark.newSession()))
+    report["rows"] = rows(spark)
+    report["rules"] = {r.name: [r.enabled, r.fault] for r in rules(spark)}
+    report["session"] = len(rules(spark.newSession()))
     spark.stop()
-    return said
+    return report
 
 
 def broken(warehouse):
     break_classes("Guard", "Intervals")
-    spark, said = started(warehouse)
+    spark, report = started(warehouse)
     tables(spark)
-    said["rows"] = rows(spark)
+    report["rows"] = rows(spark)
     same = spark.sql("SELECT x FROM local.db.same WHERE iceberg_bucket(4, x) = 2")
-    said["same"] = sorted(row.x for row in same.collect())
-    said["rules"] = {r.name: [r.enabled, bool(r.fault)] for r in rules(spark)}
+    report["same"] = sorted(row.x for row in same.collect())
+    report["rules"] = {r.name: [r.enabled, bool(r.fault)] for r in rules(spark)}
     spark.stop()
-    return said
+    return report
 
 
 def failing(warehouse, table):
     """A self-test fails; the first statement builds a plan within another, in a lock of the session's catalog."""
     change_classes("check(SparkSession session) {", 'check(SparkSession session) { if (true) return "2";', "Limit")
     spark = sis.session(warehouse, config=CONFIG)
-    with warnings.catch_warnings(record=True) as seen:
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", RuntimeWarning)
-        said = {"rows": [row.x for row in spark.sql(f"SELECT x FROM iceberg('{table}') ORDER BY x").collect()]}
-    said["warnings"] = [str(w.message) for w in seen if w.category is RuntimeWarning]
-    said["rules"] = {r.name: [r.enabled, r.fault] for r in rules(spark)}
+        report = {"rows": [row.x for row in spark.sql(f"SELECT x FROM iceberg('{table}') ORDER BY x").collect()]}
+    report["warnings"] = [str(w.message) for w in caught if w.category is RuntimeWarning]
+    report["rules"] = {r.name: [r.enabled, r.fault] for r in rules(spark)}
     spark.stop()
-    return said
+    return report
 
 
 def stopped(warehouse, table):
@@ -91,24 +91,24 @@ def stopped(warehouse, table):
     change_classes("public class", "/** Anew. */ public class", "Limit")
     sis.session(warehouse, config=CONFIG).stop()
     spark = sis.session(warehouse, config=CONFIG)
-    said = {"rows": [row.x for row in spark.sql(f"SELECT x FROM iceberg('{table}') ORDER BY x").collect()]}
-    said["rules"] = {r.name: [r.enabled, r.fault] for r in rules(spark)}
+    report = {"rows": [row.x for row in spark.sql(f"SELECT x FROM iceberg('{table}') ORDER BY x").collect()]}
+    report["rules"] = {r.name: [r.enabled, r.fault] for r in rules(spark)}
     spark.stop()
-    return said
+    return report
 
 
 def right(warehouse):
-    spark, said = started(warehouse)
+    spark, report = started(warehouse)
     tables(spark)
     spark.stop()
     spark, _ = started(warehouse)
-    said["rows"] = rows(spark)
-    said["system"] = rows(spark, "local.system.bucket(4, x)")
-    said["rules"] = {r.name: [r.enabled, r.hits > 0] for r in rules(spark)}
+    report["rows"] = rows(spark)
+    report["system"] = rows(spark, "local.system.bucket(4, x)")
+    report["rules"] = {r.name: [r.enabled, r.hits > 0] for r in rules(spark)}
     sis.uninstall(spark)
-    said["uninstalled"] = rows(spark, "local.system.bucket(4, x)")
+    report["uninstalled"] = rows(spark, "local.system.bucket(4, x)")
     sis.install(spark)
-    said["again"] = rows(spark, "local.system.bucket(4, x)")
+    report["again"] = rows(spark, "local.system.bucket(4, x)")
     spark.stop()
 
     # Nothing is installed: the functions are in Spark's built-in registry, and add the guard themselves.
@@ -121,8 +121,8 @@ def right(warehouse):
     }.items():
         builder = builder.config(key, value)
     later = builder.getOrCreate()
-    said["later"] = rows(later)
-    said["later_same"] = (
+    report["later"] = rows(later)
+    report["later_same"] = (
         later.sql("SELECT x FROM local.db.same WHERE iceberg_bucket(4, x) = 2")
         ._jdf.queryExecution()
         .executedPlan()
@@ -130,7 +130,7 @@ def right(warehouse):
         .count("filters=bucket[4](x) = 2")
     )
     later.stop()
-    return said
+    return report
 
 
 PARTS = {"broken": broken, "no_registry": no_registry, "failing": failing, "stopped": stopped, "right": right}

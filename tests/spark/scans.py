@@ -16,14 +16,14 @@ def metrics(rows: DataFrame) -> dict[str, int]:
 
 def metrics_of_run(rows: DataFrame) -> dict[str, int]:
     """The same of a DataFrame that has run."""
-    found: dict[str, int] = {}
+    totals: dict[str, int] = {}
     for leaf in _leaves(rows._jdf.queryExecution().executedPlan()):
         if leaf.nodeName().startswith("BatchScan"):
             entries = leaf.metrics().iterator()
             while entries.hasNext():
                 entry = entries.next()
-                found[entry._1()] = found.get(entry._1(), 0) + entry._2().value()
-    return found
+                totals[entry._1()] = totals.get(entry._1(), 0) + entry._2().value()
+    return totals
 
 
 def leaves(rows: DataFrame) -> list[Any]:

@@ -140,8 +140,8 @@ def _query(random: Random, names: tuple[str, ...], computed: bool, broadcast: bo
         table = f"{{t}}.{random.choice(similar)}"
         if random.random() < 0.15:
             inner = ", ".join(dict.fromkeys([*columns, key]))
-            rest = ", ".join(f"max({c}) AS {c}" for c in ("id", "k", "ts", "s", "x", "v") if c not in columns)
-            table = f"(SELECT {inner}, {rest} FROM {table} GROUP BY {inner})"
+            aggregates = ", ".join(f"max({c}) AS {c}" for c in ("id", "k", "ts", "s", "x", "v") if c not in columns)
+            table = f"(SELECT {inner}, {aggregates} FROM {table} GROUP BY {inner})"
         if alias in hinted:
             table = f"(SELECT * FROM {table} WHERE v < {random.choice((3, 9, 20))})"
         if not text:
@@ -161,8 +161,8 @@ def _query(random: Random, names: tuple[str, ...], computed: bool, broadcast: bo
     out = [f"{alias}.{c} AS {alias}{c}" for alias in aliases for c in ("id", "k", "ts", "s", "x", "v")]
     hint = f"/*+ BROADCAST({', '.join(hinted)}) */ " if hinted else ""
     inner = f"SELECT {hint}{', '.join(out)} FROM {text}"
-    every = ", ".join(f"{alias}{c}" for alias in aliases for c in ("v", "id", "k", "s"))
-    text = random.choice(_ABOVE).format(q=inner, key=key, all=every, t="{t}")
+    output_columns = ", ".join(f"{alias}{c}" for alias in aliases for c in ("v", "id", "k", "s"))
+    text = random.choice(_ABOVE).format(q=inner, key=key, all=output_columns, t="{t}")
     return RandomQuery(text, random.random() < 0.3, random.random() < 0.9)
 
 

@@ -51,14 +51,14 @@ class Maker:
     def some(self, chance: float) -> bool:
         return self.rng.random() < chance
 
-    def several(self, make: Callable[[], str], most: int = 3) -> str:
-        return ", ".join(make() for _ in range(self.rng.randint(1, most)))
+    def several(self, make: Callable[[], str], maximum: int = 3) -> str:
+        return ", ".join(make() for _ in range(self.rng.randint(1, maximum)))
 
     def name(self) -> str:
         return self.pick(BAD_NAMES) if self.some(0.02) else self.pick(NAMES)
 
-    def path(self, most: int = 3) -> str:
-        return ".".join(self.name() for _ in range(self.rng.randint(1, most)))
+    def path(self, maximum: int = 3) -> str:
+        return ".".join(self.name() for _ in range(self.rng.randint(1, maximum)))
 
     def argument(self) -> str:
         draw = self.rng.random()
@@ -80,18 +80,18 @@ class Maker:
 
     def typed(self) -> str:
         kind = self.pick(TYPES)
-        words = [self.name(), kind]
+        fragments = [self.name(), kind]
         if self.some(0.2):
-            words.append("NOT NULL")
+            fragments.append("NOT NULL")
         if self.some(0.15):
-            words.append(f"COMMENT {self.pick(STRINGS)}")
+            fragments.append(f"COMMENT {self.pick(STRINGS)}")
         if self.some(0.08):
-            words.append(
+            fragments.append(
                 self.pick(["DEFAULT 1", "DEFAULT CASE WHEN true THEN 1 END", "DEFAULT (1 + 2)",
                            "DEFAULT current_date()", "GENERATED ALWAYS AS (id + 1)", "PRIMARY KEY",
                            "CHECK (id > 0)", "UNIQUE", "REFERENCES u (id)"])
             )  # fmt: skip
-        return " ".join(words)
+        return " ".join(fragments)
 
     def property(self) -> str:
         key = self.pick(["'format-version'", "'a.b'", "write.format", "k", '"q"'])
@@ -106,33 +106,33 @@ class Maker:
         )  # fmt: skip
 
     def create(self) -> str:
-        words = [
+        fragments = [
             self.pick(["CREATE TABLE"] * 4 + ["CREATE OR REPLACE TABLE", "REPLACE TABLE"]
                       + ["CREATE TABLE IF NOT EXISTS", "CREATE EXTERNAL TABLE"]),
             self.path(),
         ]  # fmt: skip
         if self.some(0.9):
-            words.append(f"({self.several(self.typed, 5)})")
+            fragments.append(f"({self.several(self.typed, 5)})")
         if self.some(0.7):
-            words.append(f"USING {self.pick(['iceberg', 'ICEBERG', 'parquet', '`iceberg`'])}")
+            fragments.append(f"USING {self.pick(['iceberg', 'ICEBERG', 'parquet', '`iceberg`'])}")
         clauses = [self.clause() for _ in range(self.rng.choice([0, 0, 1, 2]))]
         if self.some(0.85):
             inside = self.several(self.term) if self.some(0.9) else self.several(self.typed, 2)
             clauses.append(f"PARTITIONED BY ({inside})")
         self.rng.shuffle(clauses)
-        words += clauses
+        fragments += clauses
         if self.some(0.25):
-            words += [self.pick(["AS", "AS", ""]), self.pick(QUERIES)]
-        return " ".join(words)
+            fragments += [self.pick(["AS", "AS", ""]), self.pick(QUERIES)]
+        return " ".join(fragments)
 
     def alter_field(self) -> str:
         verb = self.pick(["ADD", "ADD", "DROP", "REPLACE"])
-        words = ["ALTER TABLE", self.path(), verb, "PARTITION FIELD", self.term()]
+        fragments = ["ALTER TABLE", self.path(), verb, "PARTITION FIELD", self.term()]
         if verb == "REPLACE":
-            words += ["WITH", self.term()]
+            fragments += ["WITH", self.term()]
         if verb != "DROP" and self.some(0.4):
-            words += ["AS", self.name()]
-        return " ".join(words)
+            fragments += ["AS", self.name()]
+        return " ".join(fragments)
 
     def alter_icebergs(self) -> str:
         """ALTER TABLE in Iceberg's grammar besides partition fields."""
@@ -143,7 +143,7 @@ class Maker:
         age = f" RETAIN {pick(['7', '0', '-1'])} {pick(['DAYS', 'HOURS', 'MINUTES', 'SECONDS'])}"
         keep = pick(["2 SNAPSHOTS", "3 DAYS", "2 SNAPSHOTS 3 HOURS", "3 DAYS 2 SNAPSHOTS"])
         verb = pick(["CREATE", "CREATE OR REPLACE", "REPLACE"])
-        what = pick(["BRANCH", "TAG"])
+        reference_kind = pick(["BRANCH", "TAG"])
         lenient = pick(["", "", "IF NOT EXISTS "])
         clauses = pick(["", " AS OF VERSION 12"]) + pick(["", age])
         clauses += pick(["", "", f" WITH SNAPSHOT RETENTION {keep}"])
@@ -152,8 +152,8 @@ class Maker:
              f"{table} WRITE DISTRIBUTED BY PARTITION {pick(['', f'LOCALLY ORDERED BY {order}', 'UNORDERED'])}",
              f"{table} WRITE UNORDERED {pick(['', 'DISTRIBUTED BY PARTITION'])}",
              f"{table} {pick(['SET', 'DROP'])} IDENTIFIER FIELDS {self.path(2)}, {self.name()}",
-             f"{table} {verb} {what} {lenient}{self.name()}{clauses}",
-             f"{table} DROP {what} {pick(['', 'IF EXISTS '])}{self.name()}"]
+             f"{table} {verb} {reference_kind} {lenient}{self.name()}{clauses}",
+             f"{table} DROP {reference_kind} {pick(['', 'IF EXISTS '])}{self.name()}"]
         )  # fmt: skip
 
     def alter_other(self) -> str:
@@ -177,38 +177,38 @@ class Maker:
 
     def broken(self, sql: str) -> str:
         """The statement with a token removed, doubled, swapped with the next, or inserted."""
-        words = [t.text for t in tokenize(sql) if t.kind not in TRIVIA]
+        tokens = [t.text for t in tokenize(sql) if t.kind not in TRIVIA]
         for _ in range(self.rng.choice([1, 1, 2])):
-            i = self.rng.randrange(2, max(3, len(words)))
+            i = self.rng.randrange(2, max(3, len(tokens)))
             draw = self.rng.random()
             if draw < 0.3:
-                del words[i : i + 1]
+                del tokens[i : i + 1]
             elif draw < 0.45:
-                words[i : i + 1] = words[i : i + 1] * 2
+                tokens[i : i + 1] = tokens[i : i + 1] * 2
             elif draw < 0.6:
-                words[i : i + 2] = reversed(words[i : i + 2])
+                tokens[i : i + 2] = reversed(tokens[i : i + 2])
             else:
-                words.insert(i, self.pick(STRAYS))
-        return " ".join(words)
+                tokens.insert(i, self.pick(STRAYS))
+        return " ".join(tokens)
 
     def dressed(self, sql: str) -> str:
         """The statement with different letter case, whitespace and comments between its tokens."""
-        words = []
+        fragments = []
         for token in tokenize(sql):
             if token.kind in TRIVIA:
-                words.append(self.pick(BLANKS))
+                fragments.append(self.pick(BLANKS))
             else:
                 plain = token.text.isalpha() and token.text.isascii() and self.some(0.1)
-                words.append(token.text.swapcase() if plain else token.text)
-        return "".join(words)
+                fragments.append(token.text.swapcase() if plain else token.text)
+        return "".join(fragments)
 
 
 def statement(seed: int) -> str:
     """The statement for a seed: a third are broken on purpose, a third have varied case and spacing."""
-    maker = Maker(seed)
-    makers = [maker.create, maker.create, maker.alter_field, maker.alter_field, maker.alter_other]
-    makers += [maker.alter_icebergs]
-    sql = maker.rng.choice(makers)()
-    if maker.some(0.35):
-        sql = maker.broken(sql)
-    return maker.dressed(sql) if maker.some(0.35) else sql
+    generator = Maker(seed)
+    methods = [generator.create, generator.create, generator.alter_field, generator.alter_field, generator.alter_other]
+    methods += [generator.alter_icebergs]
+    sql = generator.rng.choice(methods)()
+    if generator.some(0.35):
+        sql = generator.broken(sql)
+    return generator.dressed(sql) if generator.some(0.35) else sql

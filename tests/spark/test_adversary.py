@@ -45,23 +45,23 @@ def case(predicate: str, zone: str = "UTC") -> Case:
 def test_what_iceberg_alone_does_wrong_is_a_difference(spark: SparkSession) -> None:
     harness = Harness(spark)
     with harness.conf({**PLAIN, **UNFILTERED}):
-        made = of_times(harness, 1_000_000_000_000_001, 2_000_000_000_000_000, imported="TIMESTAMP_MILLIS")
+        iceberg_table = of_times(harness, 1_000_000_000_000_001, 2_000_000_000_000_000, imported="TIMESTAMP_MILLIS")
         late = case("ts >= timestamp_micros(1500000000000000)")
-        assert minimise.verdict(harness, made, late) is None
+        assert minimise.verdict(harness, iceberg_table, late) is None
         with harness.off():
-            assert minimise.verdict(harness, made, late) == ("", frozenset([1]), frozenset())
-        harness.drop(made)
+            assert minimise.verdict(harness, iceberg_table, late) == ("", frozenset([1]), frozenset())
+        harness.drop(iceberg_table)
 
 
 def test_what_spark_answers_over_the_copy_is_none(spark: SparkSession) -> None:
     """At 1992-10-25 00:01, Goose Bay went back to 23:01: Spark's filter takes that hour for the 25th."""
     harness = Harness(spark)
     with harness.conf({**PLAIN, **UNFILTERED}):
-        made = of_times(harness, 719_983_800_000_000)
+        iceberg_table = of_times(harness, 719_983_800_000_000)
         other = case("to_date(ts) <> DATE'1992-10-25'", "America/Goose_Bay")
-        assert statements.run(harness, made, other) == frozenset()
-        assert minimise.verdict(harness, made, other) is None
+        assert statements.run(harness, iceberg_table, other) == frozenset()
+        assert minimise.verdict(harness, iceberg_table, other) is None
         with harness.conf(dict(other.settings)):
-            day = harness.sql(f"SELECT CAST(to_date(ts) AS string) FROM {made.name}").collect()[0][0]
+            day = harness.sql(f"SELECT CAST(to_date(ts) AS string) FROM {iceberg_table.name}").collect()[0][0]
         assert day == "1992-10-24"
-        harness.drop(made)
+        harness.drop(iceberg_table)

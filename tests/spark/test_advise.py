@@ -56,8 +56,8 @@ def really_read(spark: SparkSession, query: str, table: str) -> tuple[int, int]:
     """The files and bytes that Spark plans to read of an existing table."""
     name = table.split(".")
     with sessions.working_in(spark):
-        found = relations.catalog_table(table)
-    scans = hypothetical_plans.scans(spark, query.replace(TABLE, table), found, [tuple(name)])
+        loaded_table = relations.catalog_table(table)
+    scans = hypothetical_plans.scans(spark, query.replace(TABLE, table), loaded_table, [tuple(name)])
     read = [hypothetical_plans.read_by(scan.scan) for scan in scans]
     return sum(f for f, _ in read), sum(b for _, b in read)
 
@@ -165,9 +165,9 @@ def test_every_way_to_ask(spark: SparkSession, visits: str, tmp_path: object) ->
     queries.append(f"SELECT * FROM {visits}.files")
     advice = sis.advise(spark, visits, [BY_SHOP, *queries], using="metadata")
     spark.sql(f"ALTER TABLE {visits} DROP BRANCH old")
-    named = f"it reads a snapshot or branch of {visits} by its name, which no rewrite changes"
+    skip_reason = f"it reads a snapshot or branch of {visits} by its name, which no rewrite changes"
     assert [note for note in advice.notes if "is skipped" in note] == [
-        *(f"query {number} is skipped: {named}" for number in range(2, 7)),
+        *(f"query {number} is skipped: {skip_reason}" for number in range(2, 7)),
         f"query 7 is skipped: it does not read {visits}",
     ]
     assert "<svg" in advice._repr_html_()
@@ -205,18 +205,18 @@ def test_the_commands_print_json(
     file = tmp_path / "q.sql"
     file.write_text(f"{BY_SHOP};\n{BY_DAY};")
     join = f"SELECT * FROM {TABLE} a JOIN {TABLE} b ON a.id = b.id"
-    for words, result in (
+    for arguments, result in (
         (["preview", visits, "--spec", "shop"], sis.preview(spark, visits, "shop").to_dict()),
         (["advise", visits, str(file)], sis.advise(spark, visits, str(file)).to_dict()),
         (["health", visits], sis.health(spark, visits).to_dict()),
         (["spj", join], [{"statement": 1, **sis.spj(spark, join).to_dict()}]),
     ):
-        assert main([*words, "--format", "json"]) == 0
+        assert main([*arguments, "--format", "json"]) == 0
         assert json.loads(capsys.readouterr().out) == result
     assert main(["spj", f"{join}; SELECT nope FROM {TABLE}"]) == 2
-    said = capsys.readouterr()
-    assert said.out.startswith("-- statement 1\n")
-    assert said.err.startswith("error: statement 2: ")
+    output = capsys.readouterr()
+    assert output.out.startswith("-- statement 1\n")
+    assert output.err.startswith("error: statement 2: ")
 
 
 def test_a_table_that_is_as_good_as_it_can_be_stays(spark: SparkSession) -> None:
@@ -253,7 +253,7 @@ def test_names_in_any_spelling(spark: SparkSession, visits: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("queries", "said"),
+    ("queries", "message"),
     [
         ([], "no query to advise for"),
         ("DELETE FROM local.advice.visits", "no query to advise for"),
@@ -262,17 +262,19 @@ def test_names_in_any_spelling(spark: SparkSession, visits: str) -> None:
         ("SELEC", "statement 1 cannot be parsed"),
     ],
 )
-def test_what_gives_no_advice_says_why(spark: SparkSession, visits: str, queries: list[str] | str, said: str) -> None:
+def test_what_gives_no_advice_says_why(
+    spark: SparkSession, visits: str, queries: list[str] | str, message: str
+) -> None:
     with pytest.raises(sis.IcebergSqlError) as error:
         sis.advise(spark, visits, queries)
-    assert said in str(error.value)
+    assert message in str(error.value)
     text = queries if isinstance(queries, str) else ""
     with pytest.raises(AnalysisException, match="iceberg_advise"):
         spark.sql(f"SELECT * FROM iceberg_advise('{visits}', '{text}')")
 
 
 def test_arguments_that_are_refused(spark: SparkSession, visits: str) -> None:
-    for more, said in (
+    for more, message in (
         ({"sample": 0}, "sample must be at least 1 row, not 0"),
         ({"sample": -1}, "sample must be at least 1 row, not -1"),
         ({"queries": [(BY_SHOP, "x")]}, "a pair of a string and a weight"),
@@ -289,7 +291,7 @@ def test_arguments_that_are_refused(spark: SparkSession, visits: str) -> None:
     ):
         with pytest.raises(sis.IcebergSqlError) as error:
             sis.advise(spark, visits, **{"queries": [BY_SHOP], **more})  # type: ignore[arg-type]
-        assert said in str(error.value)
+        assert message in str(error.value)
     for queries in ("array()", "'SELECT 1'"):
         with pytest.raises(AnalysisException, match=r"parameter.*`queries`"):
             spark.sql(f"SELECT * FROM iceberg_advise('{visits}', queries => {queries})")
@@ -308,12 +310,12 @@ def test_advice_from_metadata_alone(spark: SparkSession, visits: str) -> None:
     """No file is opened: those of the second table do not exist."""
     queries = [f"SELECT * FROM {TABLE} WHERE id = 77", BY_DAY]
     exact = sis.advise(spark, visits, queries, sample=10**6)
-    known = sis.advise(spark, visits, queries, using="metadata")
-    assert f"bounds of {spark.table(f'{visits}.files').count()} files" in known.basis
-    assert "no row was read" in known.basis
-    assert known.today is not None
-    assert known.today.cost == exact.today.cost
-    costs = [p.cost for p in exact if p.spec == known.best.spec]
+    advice = sis.advise(spark, visits, queries, using="metadata")
+    assert f"bounds of {spark.table(f'{visits}.files').count()} files" in advice.basis
+    assert "no row was read" in advice.basis
+    assert advice.today is not None
+    assert advice.today.cost == exact.today.cost
+    costs = [p.cost for p in exact if p.spec == advice.best.spec]
     assert costs
     assert min(costs) <= 1.25 * exact.best.cost
     big = "local.advice.big"
@@ -324,9 +326,9 @@ def test_advice_from_metadata_alone(spark: SparkSession, visits: str) -> None:
         HypotheticalFile((), 1_000_000, 10**8, {1: Bounds(0, 10**9), 2: Bounds(n * day // 5, (n + 1) * day // 5)})
         for n in range(1000)
     )
-    made = HypotheticalTable(source.schema, Spec(0), files)
+    hypothetical_table = HypotheticalTable(source.schema, Spec(0), files)
     with sessions.working_in(spark):
-        hypothetical_tables.add_files(relations.catalog_table(big), made.to_bytes())
+        hypothetical_tables.add_files(relations.catalog_table(big), hypothetical_table.to_bytes())
     rows = spark.sql(
         f"SELECT spec, table_files, notes FROM iceberg_advise('{big}', using => 'metadata', queries => array("
         f"\"SELECT * FROM {big} WHERE id = 5 AND name = 'x' AND ts >= '1970-02-01' AND ts < '1970-02-03'\"))"
@@ -334,9 +336,9 @@ def test_advice_from_metadata_alone(spark: SparkSession, visits: str) -> None:
     assert "bucket" in rows[0].spec
     assert "ts" in rows[0].spec
     assert any("no bounds for `name`" in note for note in rows[0].notes)
-    for source, said in ((f"SELECT * FROM {visits}", "no file metadata"), (visits, "must be one of")):
-        with pytest.raises(sis.IcebergSqlError, match=said):
-            sis.advise(spark, source, BY_SHOP, using="metadata" if said[0] == "n" else "magic")
+    for source, message in ((f"SELECT * FROM {visits}", "no file metadata"), (visits, "must be one of")):
+        with pytest.raises(sis.IcebergSqlError, match=message):
+            sis.advise(spark, source, BY_SHOP, using="metadata" if message[0] == "n" else "magic")
     spark.sql(f"DROP TABLE {big}")
 
 
@@ -369,23 +371,28 @@ def test_the_costs_are_those_that_a_scan_plans(spark: SparkSession, using: str) 
     queries = [f"SELECT * FROM {name} WHERE {condition}" for condition in FILTERS]
     with sessions.working_in(spark):
         search = AdviceSearch(spark, source, workload(queries), 3000, using)
-        found = search.costs.all_specs()
-        sample, every, planned, costs = (found.sample, found.layouts, found.planned_queries, found.costs_by_query)
-        assert len(every) > 60
-        seen: set[object] = set()
-        tried = [spec for n, spec in enumerate(every) if n % (2 if len(spec) < 2 else 40) == 0]
+        spec_costs = search.costs.all_specs()
+        sample, spec_layouts, planned, costs = (
+            spec_costs.sample,
+            spec_costs.layouts,
+            spec_costs.planned_queries,
+            spec_costs.costs_by_query,
+        )
+        assert len(spec_layouts) > 60
+        covered: set[object] = set()
+        tried = [spec for n, spec in enumerate(spec_layouts) if n % (2 if len(spec) < 2 else 40) == 0]
         for fields in tried:
-            seen |= {f.transform.transform for f in fields} | {f.source for f in fields}
-            made = layout(sample, source.schema, Spec(0, fields), every[fields])
+            covered |= {f.transform.transform for f in fields} | {f.source for f in fields}
+            hypothetical_table = layout(sample, source.schema, Spec(0, fields), spec_layouts[fields])
             with hypothetical_tables.table(source.as_table(Spec(0, fields))) as table:
-                hypothetical_tables.add_files(table, made.to_bytes())
-                assert file_statistics.file_sizes(table) == [max(1, file.size) for file in made.files]
+                hypothetical_tables.add_files(table, hypothetical_table.to_bytes())
+                assert file_statistics.file_sizes(table) == [max(1, file.size) for file in hypothetical_table.files]
                 for item, cost in zip(planned, costs, strict=True):
                     read = [planned_by_spec(table, filters).get(0, (0, 0)) for filters in item.filters]
                     if not any(files for files, _ in read):
-                        read = [search.costs.minimum_reads(item.query.text, sample, every[fields])]
+                        read = [search.costs.minimum_reads(item.query.text, sample, spec_layouts[fields])]
                     assert cost[fields] == sum(b + f * 10_000 for f, b in read), (fields, item)
-    assert len(seen) > 8
+    assert len(covered) > 8
 
 
 def test_counted_partitions_are_those_of_all_rows(spark: SparkSession) -> None:
@@ -396,32 +403,32 @@ def test_counted_partitions_are_those_of_all_rows(spark: SparkSession) -> None:
     columns = [column.field.field_id for column in source.schema.columns]
     fields = [field for i in columns for field in candidate_fields(source.schema, i)][::6]
     pairs = [with_field_ids(pair) for pair in zip(fields[::3], fields[5::3], strict=False)][:2]
-    seen: set[object] = set()
+    covered: set[object] = set()
     with sessions.working_in(spark):
-        few, every = (AdviceSearch(spark, source, workload(BY_SHOP), rows).costs for rows in (900, 10**6))
-        sampled, whole = (search.take_sample(columns, fields) for search in (few, every))
-        assert (sampled.is_complete, whole.is_complete) == (False, True)
+        few, full_search = (AdviceSearch(spark, source, workload(BY_SHOP), rows).costs for rows in (900, 10**6))
+        sampled, full_sample = (search.take_sample(columns, fields) for search in (few, full_search))
+        assert (sampled.is_complete, full_sample.is_complete) == (False, True)
         few._finalists = [[field] for field in fields]  # what is counted with one more field is counted for all
         for spec in [*((field,) for field in fields), *pairs]:
-            if len(set(whole.partition_numbers(spec))) > 500:
+            if len(set(full_sample.partition_numbers(spec))) > 500:
                 continue
-            made, right = (
+            counted_table, right = (
                 search.table_under(rows, Spec(0, spec), slice_files(rows, spec))
-                for search, rows in ((few, sampled), (every, whole))
+                for search, rows in ((few, sampled), (full_search, full_sample))
             )
-            assert (made.row_count, made.partition_count) == (30_000, right.partition_count)
+            assert (counted_table.row_count, counted_table.partition_count) == (30_000, right.partition_count)
             alone = Counter(file.partition for file in right.files)
             exact = {f.partition: f for f in right.files if alone[f.partition] == 1}
-            for file in made.files:
+            for file in counted_table.files:
                 if file.partition in exact:
                     other = exact[file.partition]
                     assert file.rows == other.rows
-                    for i, own in file.bounds.items():
-                        like = other.bounds[i]  # a sample counts NaNs only as there or not
-                        assert own[:3] == like[:3], (spec, file.partition, i)
-                        assert bool(own.nans) == bool(like.nans)
-                    seen |= {field.key for field in spec}
-    assert len(seen) > 6
+                    for i, file_bounds in file.bounds.items():
+                        expected_bounds = other.bounds[i]  # a sample counts NaNs only as there or not
+                        assert file_bounds[:3] == expected_bounds[:3], (spec, file.partition, i)
+                        assert bool(file_bounds.nans) == bool(expected_bounds.nans)
+                    covered |= {field.key for field in spec}
+    assert len(covered) > 6
 
 
 def test_a_rare_value_in_a_pair_of_fields(spark: SparkSession) -> None:
@@ -433,18 +440,18 @@ def test_a_rare_value_in_a_pair_of_fields(spark: SparkSession) -> None:
           concat('user ', pmod(hash(id, 8), 15)) AS usr, sha2(string(id), 256) AS h FROM range(0, 40000, 1, 2)
     """)
     rare, often = (f"SELECT * FROM {name} WHERE {w}" for w in ("level = 'ERROR'", "usr = 'user 3'"))
-    found = sis.advise(spark, name, [(rare, 50), (often, 3)], sample=800)
-    assert "each partition of a proposal is counted" in found.basis
-    pairs = [p for p in found if p.spec.startswith("level, ")]
+    advice = sis.advise(spark, name, [(rare, 50), (often, 3)], sample=800)
+    assert "each partition of a proposal is counted" in advice.basis
+    pairs = [p for p in advice if p.spec.startswith("level, ")]
     assert pairs
-    for one in pairs[:2]:
+    for proposal in pairs[:2]:
         spark.sql(f"DROP TABLE IF EXISTS {name}_w")
         spark.sql(
-            f"CREATE TABLE {name}_w USING iceberg PARTITIONED BY ({one.spec}) "
+            f"CREATE TABLE {name}_w USING iceberg PARTITIONED BY ({proposal.spec}) "
             f"TBLPROPERTIES ({SMALL}) AS SELECT * FROM {name}"
         )
         (scan,) = sis.explain(spark, rare.replace(name, f"{name}_w")).scans
-        assert one.per_query[0].files == scan.files > 1
+        assert proposal.per_query[0].files == scan.files > 1
 
 
 def test_a_workload_from_an_event_log(spark: SparkSession, visits: str, tmp_path: Path) -> None:
@@ -519,25 +526,28 @@ def test_from_hive(spark: SparkSession, zone: str) -> None:
             "timestamp_seconds(1704067200 + id * 3 * 3600)) AS ts FROM range(80))"
         )
         queries = [f"SELECT * FROM web.logs WHERE {condition}" for condition in CONDITIONS]
-        found = sis.from_hive(spark, "web.logs", queries)
-        assert found.spec == "hours(ts)"
-        assert f"in {zone}: checked on all 80 rows" in (found.basis or "")
-        assert found.unsure == ()
-        rewritten = [one for one in found.queries if one.rewritten is not None]
+        migration = sis.from_hive(spark, "web.logs", queries)
+        assert migration.spec == "hours(ts)"
+        assert f"in {zone}: checked on all 80 rows" in (migration.basis or "")
+        assert migration.unsure == ()
+        rewritten = [hive_query for hive_query in migration.queries if hive_query.rewritten is not None]
         assert len(rewritten) >= 10
-        pairs = [(one.text.partition(" WHERE ")[2], one.rewritten.partition(" WHERE ")[2]) for one in rewritten]
+        pairs = [
+            (hive_query.text.partition(" WHERE ")[2], hive_query.rewritten.partition(" WHERE ")[2])
+            for hive_query in rewritten
+        ]
         wrong = ", ".join(f"count_if(NOT (({a}) <=> ({b})))" for a, b in pairs)
         assert set(spark.sql(f"SELECT {wrong} FROM web.logs").first()) == {0}
         counted = f"SELECT count(*) FROM web.logs WHERE {CONDITIONS[0]}"
         (count,) = sis.from_hive(spark, "web.logs", counted).queries
-        first = found.queries[0]
+        first = migration.queries[0]
         assert (count.files, count.files_then) == (first.files, first.files_then)
         assert first.files == spark.table("web.logs").where(CONDITIONS[0]).select("hr").distinct().count()
         assert first.files_then is not None
         if zone == "UTC":
             return
-        trial, _ = found.other_ways
-        for statement in (*trial.statements, *found.sql.split(";\n")):
+        trial, _ = migration.other_ways
+        for statement in (*trial.statements, *migration.sql.split(";\n")):
             spark.sql(statement.strip().rstrip(";"))
             if "add_files" in statement:  # the timestamps of the imported files have no bounds
                 for name in ("logs", "logs_trial"):
@@ -546,26 +556,28 @@ def test_from_hive(spark: SparkSession, zone: str) -> None:
                     assert sis.explain(spark, query).scans[0].pruned == 0
                     assert same_rows(spark, "web.logs", target)
         assert same_rows(spark, "web.logs", "local.web.logs")
-        for one in share(found.queries, 4):
-            now = (one.rewritten or one.text).replace("web.logs", "local.web.logs")
-            assert sorted(spark.sql(now).collect(), key=str) == sorted(spark.sql(one.text).collect(), key=str)
-        for one in (first, count):
-            query = one.rewritten.replace("web.logs", "local.web.logs").replace("count(*)", "*")  # not from metadata
+        for hive_query in share(migration.queries, 4):
+            now = (hive_query.rewritten or hive_query.text).replace("web.logs", "local.web.logs")
+            assert sorted(spark.sql(now).collect(), key=str) == sorted(spark.sql(hive_query.text).collect(), key=str)
+        for hive_query in (first, count):
+            query = hive_query.rewritten.replace("web.logs", "local.web.logs").replace(
+                "count(*)", "*"
+            )  # not from metadata
             scan = sis.explain(spark, query).scans[0]
-            assert scan.files == one.files_then
+            assert scan.files == hive_query.files_then
     finally:
         spark.conf.set("spark.sql.session.timeZone", "UTC")
 
 
-def same_rows(spark: SparkSession, one: str, other: str) -> bool:
-    a, b = spark.table(one), spark.table(other)
+def same_rows(spark: SparkSession, table_name: str, other: str) -> bool:
+    a, b = spark.table(table_name), spark.table(other)
     return a.exceptAll(b).isEmpty() and b.exceptAll(a).isEmpty()
 
 
 def test_what_of_a_hive_table_is_not_certain(spark: SparkSession, visits: str) -> None:
     spark.sql("CREATE DATABASE IF NOT EXISTS web")
     rows = "SELECT id, timestamp_seconds(id * 86400) AS ts, timestamp_seconds(id * 86400 + 60) AS seen"
-    for name, day, said in (
+    for name, day, message in (
         ("two", "ts", "`seen` and `ts` determine it on every row"),
         ("off", "ts + make_dt_interval(CAST(id = 7 AS INT))", "but not in 1 of 20 rows"),
     ):
@@ -575,15 +587,15 @@ def test_what_of_a_hive_table_is_not_certain(spark: SparkSession, visits: str) -
             f"SELECT *, date_format({day}, 'yyyy-MM-dd') AS dt FROM ({rows} FROM range(20))"
         )
         query = f"SELECT * FROM web.{name} WHERE dt = '1970-01-05'"
-        found = sis.from_hive(spark, f"web.{name}", query)
-        assert (found.spec, found.basis) == ("dt", None)
-        assert said in " ".join(found.unsure)
-        assert [(one.files, one.rewritten) for one in found.queries] == [(1, None)]
+        migration = sis.from_hive(spark, f"web.{name}", query)
+        assert (migration.spec, migration.basis) == ("dt", None)
+        assert message in " ".join(migration.unsure)
+        assert [(hive_query.files, hive_query.rewritten) for hive_query in migration.queries] == [(1, None)]
     assert sis.from_hive(spark, "web.two", query, column="seen").spec == "days(seen)"
     off = sis.from_hive(spark, "web.off", query, column="ts", zone="UTC")
     assert (off.spec, len(off.unsure)) == ("dt", 1)
-    for name, said in ((visits, "is not a Hive table"), ("web.nope", "nope")):
-        with pytest.raises(sis.IcebergSqlError, match=said):
+    for name, message in ((visits, "is not a Hive table"), ("web.nope", "nope")):
+        with pytest.raises(sis.IcebergSqlError, match=message):
             sis.from_hive(spark, name)
 
 
@@ -618,10 +630,10 @@ def test_a_count_that_metadata_could_answer_keeps_its_filter(spark: SparkSession
         sha2(string(id), 256) AS h FROM range(0, 20000, 1, 2)
     """)
     late = "SELECT count(*) FROM local.d.counted WHERE ts >= '2024-02-01' AND ts < '2024-02-03'"
-    found = sis.advise(spark, "local.d.counted", ["SELECT * FROM local.d.counted WHERE shop = 3", late], sample=5000)
-    assert "of 20,000 rows" in found.basis
-    assert [one.per_query[1].files for one in found] == [0] * len(found)
-    assert "shop" in found[0].spec
+    advice = sis.advise(spark, "local.d.counted", ["SELECT * FROM local.d.counted WHERE shop = 3", late], sample=5000)
+    assert "of 20,000 rows" in advice.basis
+    assert [proposal.per_query[1].files for proposal in advice] == [0] * len(advice)
+    assert "shop" in advice[0].spec
 
 
 def test_rows_that_a_sample_does_not_have_are_not_free(spark: SparkSession, visits: str) -> None:
@@ -645,23 +657,23 @@ def test_rows_that_a_sample_does_not_have_are_not_free(spark: SparkSession, visi
         pytest.fail("each sample has the shops that the first one does not have")
     assert min(by_text(costs)[rare].values()) > 10_000
     assert set(by_text(costs)[none].values()) == {0}  # beyond the table's greatest value
-    found = sis.advise(spark, visits, [(rare, 50), (none, 50), BY_SHOP], sample=300)
-    assert all(one.per_query[0].files >= 1 for one in found)
-    assert all(one.per_query[1].files == 0 for one in found)
+    advice = sis.advise(spark, visits, [(rare, 50), (none, 50), BY_SHOP], sample=300)
+    assert all(proposal.per_query[0].files >= 1 for proposal in advice)
+    assert all(proposal.per_query[1].files == 0 for proposal in advice)
 
 
 @pytest.mark.main("from-hive")
 def test_from_hive_resolves_names_in_its_own_session(spark: SparkSession) -> None:
     """Another session is active on this thread."""
-    own, other = spark.newSession(), spark.newSession()
-    own.sql("CREATE TABLE mine_alone (id BIGINT, dt STRING) USING parquet PARTITIONED BY (dt)")
+    hive_session, other = spark.newSession(), spark.newSession()
+    hive_session.sql("CREATE TABLE mine_alone (id BIGINT, dt STRING) USING parquet PARTITIONED BY (dt)")
     other.sql("CREATE NAMESPACE IF NOT EXISTS local.elsewhere")
     other.sql("USE local.elsewhere")
     try:
         with sessions.working_in(other):
-            assert sis.from_hive(own, "mine_alone").table == "default.mine_alone"
+            assert sis.from_hive(hive_session, "mine_alone").table == "default.mine_alone"
     finally:
-        own.sql("DROP TABLE mine_alone")
+        hive_session.sql("DROP TABLE mine_alone")
 
 
 def test_from_hive_in_another_zone_than_the_sessions(spark: SparkSession) -> None:
@@ -675,24 +687,32 @@ def test_from_hive_in_another_zone_than_the_sessions(spark: SparkSession) -> Non
         "(SELECT id, timestamp_seconds(1704067200 + id * 3600) AS ts FROM range(0, 100, 1, 1))"
     )
     day = "WHERE dt = '2024-01-03'"
-    own = [f"SELECT id FROM {name} {day}" for name in ("WEB.days", "spark_catalog.web.days")]
-    others = [f"SELECT id FROM {name} {day}" for name in ("days", "local.web.days")]
+    table_queries = [f"SELECT id FROM {name} {day}" for name in ("WEB.days", "spark_catalog.web.days")]
+    other_queries = [f"SELECT id FROM {name} {day}" for name in ("days", "local.web.days")]
     for zone in ("America/New_York", "UTC"):
-        found = sis.from_hive(spark, "web.days", [*own, *others, "DELETE FROM web.days"], zone=zone)
+        migration = sis.from_hive(
+            spark, "web.days", [*table_queries, *other_queries, "DELETE FROM web.days"], zone=zone
+        )
         if zone == "UTC":
-            assert found.basis is None
+            assert migration.basis is None
             continue
-        assert "in America/New_York: checked on all 100 rows" in (found.basis or "")
-        assert [one.rewritten is not None for one in found.queries] == [True, True, False, False, False]
-        assert found.queries[-1].notes == ("not rewritten: not a query",)
-        used = sis.from_hive(spark, "web.days", [*own, "USE local"], zone=zone)
-        assert [one.rewritten is not None for one in used.queries] == [False, True, False]
-        for one in found.queries[:2]:
-            assert one.rewritten is not None
-            assert spark.sql(one.rewritten).collect() == spark.sql(one.text).collect()
-            assert spark.sql(one.text).count() == 24
-        assert "add_files" not in str(found)
-        for step in found.script:
+        assert "in America/New_York: checked on all 100 rows" in (migration.basis or "")
+        assert [hive_query.rewritten is not None for hive_query in migration.queries] == [
+            True,
+            True,
+            False,
+            False,
+            False,
+        ]
+        assert migration.queries[-1].notes == ("not rewritten: not a query",)
+        used = sis.from_hive(spark, "web.days", [*table_queries, "USE local"], zone=zone)
+        assert [hive_query.rewritten is not None for hive_query in used.queries] == [False, True, False]
+        for hive_query in migration.queries[:2]:
+            assert hive_query.rewritten is not None
+            assert spark.sql(hive_query.rewritten).collect() == spark.sql(hive_query.text).collect()
+            assert spark.sql(hive_query.text).count() == 24
+        assert "add_files" not in str(migration)
+        for step in migration.script:
             for statement in step.statements:
                 spark.sql(statement)
         assert same_rows(spark, "web.days", "local.web.days")

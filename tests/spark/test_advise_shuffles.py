@@ -36,13 +36,13 @@ def test_several_tables(spark: SparkSession) -> None:
     buckets = f"bucket({2 * spark.sparkContext.defaultParallelism}, user)"
     pages = "SELECT page, max(s) FROM local.advice.clicks GROUP BY page"
     advice = sis.advise(spark, tables, [(JOIN, 2), GROUP, (pages, 0.1)])
-    assert [each.best.spec for each in advice] == [buckets, buckets], str(advice)
+    assert [entry.best.spec for entry in advice] == [buckets, buckets], str(advice)
     assert advice.shuffled == 0
-    assert advice.shuffled_now == sum(each.bytes for each in advice.together) > 10_000_000
-    assert {each.fields for each in advice.together} == {(buckets, buckets), (buckets,)}
+    assert advice.shuffled_now == sum(entry.bytes for entry in advice.together) > 10_000_000
+    assert {entry.fields for entry in advice.together} == {(buckets, buckets), (buckets,)}
     assert f"local.advice.clicks by {buckets} and local.advice.orders by {buckets}" in str(advice)
     assert "needs the same buckets" not in str(advice)
-    assert [each["source"] for each in advice.to_dict()["advice"]] == tables
+    assert [entry["source"] for entry in advice.to_dict()["advice"]] == tables
     alone = sis.advise(spark, tables[:1], [JOIN])[0]
     assert alone.best.is_today, str(alone)  # orders remains as it is
     listed, twice = ", ".join(map(repr, tables)), f"'{JOIN}', '{JOIN}'"  # it weighs twice
@@ -64,9 +64,9 @@ def test_the_same_buckets(spark: SparkSession) -> None:
         assert best.spec == buckets, str(advice[name])
         assert today is not None
         assert (best.shuffled, today.shuffled > 10_000_000) == (0, True)
-        said = str(advice[name])
-        assert ", and shuffle 0 B instead of " in said
-        assert f"ALTER TABLE local.advice.{other} ADD PARTITION FIELD {buckets}; then rewrite its files" in said
+        explanation = str(advice[name])
+        assert ", and shuffle 0 B instead of " in explanation
+        assert f"ALTER TABLE local.advice.{other} ADD PARTITION FIELD {buckets}; then rewrite its files" in explanation
     assert not sis.spj(spark, JOIN).happens
     for name in NAMES:
         for statement in (*advice[name].best.ddl, advice[name].best.rewrite or ""):
@@ -91,10 +91,10 @@ def test_buckets_that_a_table_has(spark: SparkSession) -> None:
         )
         advice = [sis.advise(spark, f"local.advice.{name}", [JOIN]) for name in NAMES]
         if new == 8:
-            assert all(each.best.is_today and "the same buckets" not in str(each) for each in advice)
-    assert len({each.best.spec for each in advice}) == 1, "\n".join(map(str, advice))
-    (changed,) = (each for each in advice if not each.best.is_today)
-    (kept,) = (each for each in advice if each.best.is_today)
+            assert all(entry.best.is_today and "the same buckets" not in str(entry) for entry in advice)
+    assert len({entry.best.spec for entry in advice}) == 1, "\n".join(map(str, advice))
+    (changed,) = (entry for entry in advice if not entry.best.is_today)
+    (kept,) = (entry for entry in advice if entry.best.is_today)
     assert len(changed.best.ddl) == 1
     assert f"{changed.best.ddl[0]}; then rewrite its files" in str(kept)
 

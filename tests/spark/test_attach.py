@@ -68,9 +68,9 @@ def test_a_catalog_written_table_wants_its_catalog(spark: SparkSession, path: Pa
         with pytest.raises(IcebergSqlError, match=rf"Hadoop catalog: .*\nhelp: .*iceberg\('{path}'\)"):
             attach(spark, str(path), table)
     assert not (tmp_path / "other").exists()
-    with pytest.raises(IcebergSqlError, match="written through a catalog, and only") as said:
+    with pytest.raises(IcebergSqlError, match="written through a catalog, and only") as caught:
         spark.sql(f"INSERT INTO FUNCTION icebergLocal('{path}') VALUES (3, 'c')")
-    assert "path_" not in str(said.value)  # a name that its user has never seen
+    assert "path_" not in str(caught.value)  # a name that its user has never seen
     assert ids(spark, path) == [1, 2, 3]
 
 
@@ -87,9 +87,9 @@ def test_the_session_s_own_catalog_is_not_replaced(spark: SparkSession, path: Pa
 def test_names_that_do_not_fit(spark: SparkSession, path: Path) -> None:
     with pytest.raises(IcebergSqlError, match=r"does not name a catalog\nhelp: attach it as `mine\.t`"):
         attach(spark, str(path), "mine")
-    maker = f"maker_{path.parts[-3]}"
-    with pytest.raises(IcebergSqlError, match=rf"help: attach it as `{maker}`\.`db`\.`t`, or under"):
-        attach(spark, str(path), f"{maker}.db.other")
+    catalog_name = f"maker_{path.parts[-3]}"
+    with pytest.raises(IcebergSqlError, match=rf"help: attach it as `{catalog_name}`\.`db`\.`t`, or under"):
+        attach(spark, str(path), f"{catalog_name}.db.other")
     with pytest.raises(IcebergSqlError, match="already exists, with the warehouse"):
         attach(spark, str(path), "local.db.t")
     with pytest.raises(AnalysisException, match=r"`url`.* contains `#`, and Iceberg's S3 client cuts keys"):
@@ -184,9 +184,9 @@ def test_a_table_that_is_dropped_or_made_anew(spark: SparkSession, tmp_path: Pat
         lambda: attach(spark, str(tmp_path / "db" / "other"), f"{name}2"),
         lambda: spark.sql(f"INSERT INTO {name} VALUES (1)"),
     ):
-        with pytest.raises(IcebergSqlError, match="compression-codec") as said:
+        with pytest.raises(IcebergSqlError, match="compression-codec") as caught:
             say()
-        assert "\tat " not in str(said.value)
+        assert "\tat " not in str(caught.value)
 
 
 def test_a_table_with_an_engine(spark: SparkSession, tmp_path: Path) -> None:
@@ -227,9 +227,9 @@ def test_a_table_with_an_engine(spark: SparkSession, tmp_path: Path) -> None:
     spark.sql(create.replace("TABLE", "TABLE IF NOT EXISTS"))
     with pytest.raises(IcebergSqlError, match=rf"(?s)already a table at `{folder}`; .* IF NOT EXISTS"):
         spark.sql(create)
-    with pytest.raises(AnalysisException, match=rf"`{folder}`") as said:
+    with pytest.raises(AnalysisException, match=rf"`{folder}`") as caught:
         spark.sql(f"INSERT INTO FUNCTION icebergLocal('{folder}') VALUES (1)")
-    assert "path_" not in str(said.value)
+    assert "path_" not in str(caught.value)
     other = name.replace(".t", ".`by.name`")
     spark.sql(f"CREATE TABLE {other} {engine}")
     assert spark.table(other).count() == 2
@@ -325,31 +325,31 @@ def test_spellings_through_the_gate(spark: SparkSession, path: Path) -> None:
 
 def test_writing_spellings_through_the_gate(spark: SparkSession, path: Path) -> None:
     # A catalog of the session that has the folder is the one that writes, since it has the table in its cache.
-    made = f"maker_{path.parts[-3]}.db.t"
-    assert spark.table(made).count() == 3
+    table_name = f"maker_{path.parts[-3]}.db.t"
+    assert spark.table(table_name).count() == 3
     spark.sql(f"INSERT INTO FUNCTION icebergLocal('{path}') VALUES (7, 'g')")
     spark.sql(f"INSERT INTO FUNCTION icebergHDFS('file://{path}/') VALUES (8, 'h')")
     # A link's own name would get into the manifests, where maintenance takes the files for orphans.
     link = path.parents[1] / "cur"
     link.symlink_to(path)
-    with pytest.raises(IcebergSqlError, match=rf"help: attach it as `{made.split('.')[0]}`.`db`.`t`"):
-        attach(spark, str(link), f"{made.split('.')[0]}.cur")
+    with pytest.raises(IcebergSqlError, match=rf"help: attach it as `{table_name.split('.')[0]}`.`db`.`t`"):
+        attach(spark, str(link), f"{table_name.split('.')[0]}.cur")
     for at, spelled in enumerate((link, path.parent / "." / ".." / "db" / "t", f"FILE:{path}")):
         spark.sql(f"INSERT INTO FUNCTION icebergLocal('{spelled}') VALUES ({9 + at}, 'h')")
-    kept = spark.sql(f"SELECT DISTINCT regexp_replace(path, '/[^/]*$', '') FROM {made}.manifests")
+    kept = spark.sql(f"SELECT DISTINCT regexp_replace(path, '/[^/]*$', '') FROM {table_name}.manifests")
     assert [row[0] for row in kept.collect()] == [f"{path}/metadata"]
-    assert spark.table(made).count() == 8
+    assert spark.table(table_name).count() == 8
     link.unlink()
     # At once, by name and by path: the newest version is looked for while the other commits the next.
-    spark.sql(f"ALTER TABLE {made} SET TBLPROPERTIES ('commit.retry.num-retries' = '50')")
-    into = (made, f"FUNCTION icebergLocal('{path}')")
+    spark.sql(f"ALTER TABLE {table_name} SET TBLPROPERTIES ('commit.retry.num-retries' = '50')")
+    into = (table_name, f"FUNCTION icebergLocal('{path}')")
     with ThreadPoolExecutor(4) as pool:
         writes = (f"INSERT INTO {into[n % 2]} VALUES ({20 + n}, 'w')" for n in range(8))
         list(pool.map(spark.sql, writes))
     assert ids(spark, path)[-8:] == list(range(20, 28))
-    spark.sql(f"DELETE FROM {made} WHERE id > 8")
+    spark.sql(f"DELETE FROM {table_name} WHERE id > 8")
     assert ids(spark, path) == [1, 2, 3, 7, 8]
-    assert spark.table(made).count() == 5
+    assert spark.table(table_name).count() == 5
     name = attach(spark, str(path), f"spelled_{path.parts[-3]}.db.t")
     spark.sql(f"DELETE FROM {name} WHERE id = 8")
     plan = spark.sql(f"EXPLAIN ALTER TABLE {name} DELETE WHERE id = 2").collect()[0][0]

@@ -421,17 +421,17 @@ class Tables:
 
     def lost(self, rule: Any) -> tuple[list[str], int]:
         """The predicates with a matching value outside the implied range, and how many imply a range."""
-        wrong, known = [], 0
+        wrong, implied_count = [], 0
         for case, (values, plans) in zip(CASES, self.rows, strict=True):
             self._set(case)
             for predicate, plan in zip(case.predicates, plans, strict=True):
                 if plan is None:
                     continue
                 lost = rule.lost(plan.condition(), plan.child().relation(), values)
-                known += lost >= 0
+                implied_count += lost >= 0
                 if lost > 0:
                     wrong.append(f"{case.zone}: {predicate}")
-        return wrong, known
+        return wrong, implied_count
 
 
 @pytest.fixture(scope="module")
@@ -444,11 +444,11 @@ def tables(spark: SparkSession) -> Iterator[Tables]:
 
 
 def test_without_a_mistake_no_row_is_lost(tables: Tables) -> None:
-    wrong, known = tables.lost(compiled(None, attack=True))
+    wrong, implied_count = tables.lost(compiled(None, attack=True))
     assert wrong == []
     # The correct derivations do not need the attack; it is for future mistakes.
-    assert tables.lost(compiled(None, attack=False)) == ([], known)
-    assert known > 70
+    assert tables.lost(compiled(None, attack=False)) == ([], implied_count)
+    assert implied_count > 70
 
 
 @pytest.mark.parametrize("mistake", share(MISTAKES, 5), ids=lambda m: m.what)

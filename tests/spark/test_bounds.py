@@ -47,17 +47,17 @@ def test_statements(spark: SparkSession, millis: str, mode: str, predicate: str)
     listed = ", ".join(f"'write.{kind}.mode' = '{mode}'" for kind in ("delete", "update", "merge"))
     spark.sql(f"ALTER TABLE {millis} SET TBLPROPERTIES ({listed})")
     truth(spark, recent(), "timestamp").createOrReplaceTempView("true_rows")
-    every = [k for k, _ in recent()]
+    recent_keys = [k for k, _ in recent()]
     spark.sql(
         f"MERGE INTO {millis} t USING (SELECT * FROM true_rows WHERE k < 5) s "
         f"ON t.k = s.k AND t.ts = s.ts AND {predicate.replace('ts', 't.ts')} "
         "WHEN MATCHED THEN UPDATE SET d = NULL WHEN NOT MATCHED THEN INSERT *"
     )
-    assert keys(spark, millis) == sorted([*every, *(k for k in range(5) if k not in IN_2024)])
+    assert keys(spark, millis) == sorted([*recent_keys, *(k for k in range(5) if k not in IN_2024)])
     spark.sql(f"UPDATE {millis} SET k = -1 WHERE {predicate} AND k = {IN_2024[-1]}")
     assert keys(spark, millis).count(-1) == 1
     spark.sql(f"DELETE FROM {millis} WHERE {predicate}")
-    left = [k for k in every if k not in IN_2024]
+    left = [k for k in recent_keys if k not in IN_2024]
     assert sorted({*keys(spark, millis)}) == left
     rows = spark.sql(f"SELECT k, ts FROM {millis} WHERE k IN ({', '.join(map(str, left))})").collect()
     stamps = dict(recent())
@@ -115,7 +115,7 @@ def test_a_rewrite_cures(spark: SparkSession, millis: str) -> None:
     """The statement of the warning, in this session, writes the times that the file has."""
     with pytest.warns(IcebergSqlWarning) as caught:
         assert spark.sql(f"SELECT count(*) FROM {millis} WHERE ts > '2024-01-01'").head()[0] > 0
-    message = next(str(one.message) for one in caught if "`ts`" in str(one.message))
+    message = next(str(caught_warning.message) for caught_warning in caught if "`ts`" in str(caught_warning.message))
     spark.sql(message.partition("help: ")[2])
     rows = spark.sql(f"SELECT k, ts FROM {millis}")
     assert "vectorization" not in plan(rows)
@@ -130,7 +130,7 @@ def test_one_warning_at_the_users_line(spark: SparkSession, millis: str) -> None
         warnings.simplefilter("always")
         for _ in range(2):
             spark.sql(f"SELECT k FROM {millis} WHERE ts > '2024-01-01'").collect()
-    (warning,) = (one for one in caught if issubclass(one.category, IcebergSqlWarning))
+    (warning,) = (caught_warning for caught_warning in caught if issubclass(caught_warning.category, IcebergSqlWarning))
     assert Path(warning.filename).name == Path(__file__).name
     text = str(warning.message)
     assert f"`{millis}`" in text
@@ -223,7 +223,7 @@ def test_what_explain_and_health_say(spark: SparkSession, millis: str) -> None:
     assert (first.files, first.rewritten_files) == (1, 1)
     assert first.call is not None
     spark.sql(first.call)
-    assert all(one.problem != "wrong bounds" for one in sis.health(spark, millis).findings)
+    assert all(finding.problem != "wrong bounds" for finding in sis.health(spark, millis).findings)
 
 
 @pytest.mark.parametrize("unit", ["TIMESTAMP_MILLIS", "TIMESTAMP_MICROS"])

@@ -23,9 +23,9 @@ from spark_iceberg_sql.spark.optimizer import injection
 @pytest.fixture
 def folder(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """The cache, empty; the name without links."""
-    found = tmp_path.resolve() / "cache" / "classes" / "version"
-    monkeypatch.setattr(class_cache, "_folder", lambda _: found)
-    return found
+    cache_folder = tmp_path.resolve() / "cache" / "classes" / "version"
+    monkeypatch.setattr(class_cache, "_folder", lambda _: cache_folder)
+    return cache_folder
 
 
 def text(name: str) -> str:
@@ -47,22 +47,22 @@ def made(source: str) -> tuple[str, bool]:
     loader = compiler.compile_java(source, f"{name}.java", compiler.context_loader())
     # py4j would call the method of the first class of that name.
     text_of = gateway.java_class("java.lang.String").valueOf
-    said = str(text_of(compiler.instance(loader, f"sparkicebergsql.tests.{name}")))
-    return said, kept
+    output = str(text_of(compiler.instance(loader, f"sparkicebergsql.tests.{name}")))
+    return output, kept
 
 
 def test_a_class_is_compiled_once(folder: Path) -> None:
     source = text("Once")
-    said, kept = made(source)
+    output, kept = made(source)
     assert not kept
-    assert made(source) == (said, True)
+    assert made(source) == (output, True)
     assert len(list(folder.iterdir())) == 1
     other = text("Once")  # another text of that name
-    assert made(other)[0] != said
+    assert made(other)[0] != output
     class_cache.keep(other, class_cache.find(source) or {})
-    assert made(other) == (said, True)  # the classes kept are those that run
-    _, found = compiler.loaded_classes([("Once", source)])
-    assert sorted(found) == ["sparkicebergsql.tests.Once", "sparkicebergsql.tests.Once$Inner"]
+    assert made(other) == (output, True)  # the classes kept are those that run
+    _, class_files = compiler.loaded_classes([("Once", source)])
+    assert sorted(class_files) == ["sparkicebergsql.tests.Once", "sparkicebergsql.tests.Once$Inner"]
 
 
 DAMAGES = {
@@ -76,19 +76,19 @@ DAMAGES = {
 @pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
 def test_a_damaged_file_is_replaced(folder: Path, damage: object) -> None:
     source = text("Damaged")
-    said, _ = made(source)
+    output, _ = made(source)
     (file,) = folder.iterdir()
     file.write_bytes(damage(file.read_bytes()))
-    assert made(source) == (said, False)
-    assert made(source) == (said, True)
+    assert made(source) == (output, False)
+    assert made(source) == (output, True)
 
 
 @pytest.mark.skipif(not hasattr(os, "getuid"), reason="no permissions to set")
-@pytest.mark.parametrize("which", ["version", "classes"])
-def test_classes_that_others_may_have_put_there_are_not_run(folder: Path, which: str) -> None:
+@pytest.mark.parametrize("folder_name", ["version", "classes"])
+def test_classes_that_others_may_have_put_there_are_not_run(folder: Path, folder_name: str) -> None:
     source = text("Others")
     made(source)
-    next(one for one in (folder, *folder.parents) if one.name == which).chmod(0o777)
+    next(path for path in (folder, *folder.parents) if path.name == folder_name).chmod(0o777)
     assert not made(source)[1]
     made(text("Another"))
     assert len(list(folder.iterdir())) == 1
@@ -131,20 +131,20 @@ def test_old_classes_of_other_versions_are_deleted(folder: Path) -> None:
         os.utime(other, (when, when))
     folder.parent.chmod(0o700)
     made(text("Version"))
-    assert {one.name for one in folder.parent.iterdir()} == {"young", "version"}
+    assert {path.name for path in folder.parent.iterdir()} == {"young", "version"}
 
 
 def test_the_key_has_every_java_file_and_version(spark: SparkSession) -> None:
-    own = class_cache._folder(compiler.gateway())
+    cache_folder = class_cache._folder(compiler.gateway())
     class_cache._folder.cache_clear()
     before = class_cache._hash_java_files
     try:
-        class_cache._hash_java_files = lambda every, folder: (before(every, folder), every.update(b"x"))
-        assert class_cache._folder(compiler.gateway()) != own
+        class_cache._hash_java_files = lambda digest, folder: (before(digest, folder), digest.update(b"x"))
+        assert class_cache._folder(compiler.gateway()) != cache_folder
     finally:
         class_cache._hash_java_files = before
         class_cache._folder.cache_clear()
-    assert class_cache._folder(compiler.gateway()) == own
+    assert class_cache._folder(compiler.gateway()) == cache_folder
 
 
 def test_the_key_has_every_record(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -174,17 +174,17 @@ def test_that_the_self_tests_passed_is_kept(spark: SparkSession) -> None:
 def test_classes_that_are_compiled_together_are_one_file(folder: Path) -> None:
     sources = [text(name) for name in ("First", "Second")]
     with compiler.together():
-        said = [made(source)[0] for source in sources]
+        outputs = [made(source)[0] for source in sources]
         with compiler.together():  # what is called within has no file
-            assert made(sources[0]) == (said[0], True)
+            assert made(sources[0]) == (outputs[0], True)
     assert len(list(folder.iterdir())) == 1
     assert class_cache.find(sources[0]) is None
     with compiler.together():
-        assert [made(source) for source in sources] == [(one, True) for one in said]
+        assert [made(source) for source in sources] == [(output, True) for output in outputs]
     with compiler.together():
         third = made(text("Third"))[0]
     with compiler.together():
-        assert made(sources[1]) == (said[1], True)
+        assert made(sources[1]) == (outputs[1], True)
     assert len(list(folder.iterdir())) == 1
     assert third.startswith("inner")
 
@@ -217,11 +217,11 @@ def test_classes_that_are_compiled_together_use_one_another(folder: Path) -> Non
 def test_what_a_class_computes_is_not_compiled_into_others(spark: SparkSession) -> None:
     """Some ask this Iceberg what it can: the answer belongs to the process, not to the classes that are kept."""
     head, name = "package sparkicebergsql.tests; public class", f"Asked{uuid4().hex}"
-    asked = f'{head} {name} {{ public static final boolean SET = Boolean.getBoolean("sis.{name}"); }}'
+    source = f'{head} {name} {{ public static final boolean SET = Boolean.getBoolean("sis.{name}"); }}'
     user = f"{head} Of{name} {{ public boolean of() {{ return {name}.SET; }} }}"
     with compiler.together():
-        found = compiler.classes([(name, asked), (f"Of{name}", user)])
-    assert b"SET" in found[f"sparkicebergsql.tests.Of{name}"]
+        class_files = compiler.classes([(name, source), (f"Of{name}", user)])
+    assert b"SET" in class_files[f"sparkicebergsql.tests.Of{name}"]
 
 
 FIRST = """
@@ -248,7 +248,7 @@ def test_a_first_installation_compiles_all_classes_together(spark: SparkSession,
     """One compiler alone, that of the compiler that all others share, and one file; then none."""
     cache = {"SPARK_ICEBERG_SQL_CACHE": str(tmp_path / "cache"), runtime_jar.JAR_VARIABLE: _jar()}
     for alone in (1, 0):
-        told, _ = process.run(tmp_path, FIRST, **cache)
-        compilers, all_kept, classes, files, faults = json.loads(told.splitlines()[-1])
+        output, _ = process.run(tmp_path, FIRST, **cache)
+        compilers, all_kept, classes, files, faults = json.loads(output.splitlines()[-1])
         assert (compilers, all_kept, files, faults) == (alone, True, 1, 0)
         assert classes > 100

@@ -374,11 +374,11 @@ def test_iceberg_history_summary(lake: Lake) -> None:
         "INSERT OVERWRITE {t} VALUES (1)",
         "DELETE FROM {t} WHERE a >= 0",
     )
-    found = lake.rows(
+    actual = lake.rows(
         "SELECT operation, summary['added-records'], summary['deleted-records'], summary['total-records'] "
         "FROM iceberg_snapshots('{p}') ORDER BY committed_at"
     )
-    assert found == [
+    assert actual == [
         ("append", "100", None, "100"),
         ("append", "50", None, "150"),
         ("replace", "150", "150", "150"),
@@ -430,8 +430,8 @@ def foreign(lake: Lake) -> Lake:
 
 def test_iceberg_uuid_manifest_bounds(foreign: Lake) -> None:
     for value, ids in ((A, [1]), (C, [2]), (B, [3]), (D, [4, 5])):
-        found = foreign.rows(f"SELECT id FROM {READ} WHERE u = '{value}' ORDER BY id")
-        assert [row[0] for row in found] == ids
+        actual = foreign.rows(f"SELECT id FROM {READ} WHERE u = '{value}' ORDER BY id")
+        assert [row[0] for row in actual] == ids
     assert foreign.files(f"SELECT * FROM {READ} WHERE id < 4") == 1
     for where, ids in {"u > '{A}'": [2, 3, 4, 5], "u <= '{C}'": [1, 2], "u IN ('{B}', '{D}')": [3, 4, 5]}.items():
         condition = where.format(A=A, B=B, C=C, D=D)
@@ -470,7 +470,7 @@ def test_concurrent_reads(lake: Lake) -> None:
         reads = pool.map(read, range(6))
         for n in range(1, 4):
             lake.run(f"INSERT INTO {{t}} VALUES ({n})")
-        assert all(found == list(range(len(found))) for found in reads)
+        assert all(keys == list(range(len(keys))) for keys in reads)
     assert read(0) == [0, 1, 2, 3]
 
 
@@ -716,8 +716,8 @@ def test_writes_create_partitioned_table(lake: Lake, clause: str, transforms: li
         f"PARTITION BY {clause}",
         "INSERT INTO {n} VALUES ('123', 1, DATE '2025-08-28', TIMESTAMP '2025-08-28 01:02:03')",
     )
-    found = lake.rows("SELECT transform FROM iceberg_partition_specs('{p}')")
-    assert [row[0] for row in found] == transforms
+    actual = lake.rows("SELECT transform FROM iceberg_partition_specs('{p}')")
+    assert [row[0] for row in actual] == transforms
     assert lake.rows(f"SELECT x, y FROM {READ}") == [("123", 1)]
 
 

@@ -45,14 +45,14 @@ def server(spark: SparkSession) -> Iterator[sis.Server]:
 
 
 def test_a_port_that_is_taken(spark: SparkSession) -> None:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        taken.listen()
-        port = taken.getsockname()[1]
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen()
+        port = listener.getsockname()[1]
         with pytest.raises(sis.IcebergSqlError) as caught:
             sis.connect_server(spark, port=port)
-    said = f"the Spark Connect server cannot listen on 127.0.0.1:{port}: Address already in use\n"
-    assert str(caught.value).startswith(said)
+    message = f"the Spark Connect server cannot listen on 127.0.0.1:{port}: Address already in use\n"
+    assert str(caught.value).startswith(message)
 
 
 def test_one_server_at_a_time_and_again_after_it(spark: SparkSession) -> None:
@@ -108,10 +108,10 @@ def test_a_lost_server(spark: SparkSession, tmp_path: Path) -> None:
         return list(iter(process.stdout.readline, "done\n"))
 
     start = f"True the Spark Connect server at 127.0.0.1:{first.port} "
-    gone = attempts()
-    assert len(gone) == 6
-    assert all(line.startswith(f"{start}is gone: nothing accepts connections") for line in gone)
-    assert all("| help: start the server again, then make a new session" in line for line in gone)
+    messages = attempts()
+    assert len(messages) == 6
+    assert all(line.startswith(f"{start}is gone: nothing accepts connections") for line in messages)
+    assert all("| help: start the server again, then make a new session" in line for line in messages)
     with sis.connect_server(spark, port=first.port):
         restarted = attempts()
         output, errors = process.communicate(timeout=120)
@@ -167,16 +167,16 @@ def test_clients_see_each_other_s_commits(spark: SparkSession, tmp_path: Path, o
     if of_a_server:
         settings = own_servers.shared_settings(settings)
         assert settings["spark.sql.catalog.local.cache-enabled"] == "false"
-    one, two = spark.newSession(), spark.newSession()
-    for session in (one, two):
+    reader, two = spark.newSession(), spark.newSession()
+    for session in (reader, two):
         for key, value in settings.items():
             if key.startswith(f"spark.sql.catalog.{name}"):
                 session.conf.set(key, value)
-    one.sql(f"CREATE TABLE {name}.d.t (id INT) USING iceberg")
-    assert one.table(f"{name}.d.t").count() == 0
+    reader.sql(f"CREATE TABLE {name}.d.t (id INT) USING iceberg")
+    assert reader.table(f"{name}.d.t").count() == 0
     two.sql(f"INSERT INTO {name}.d.t VALUES (1), (2)")
     # Without these settings Iceberg's cache of the first session has the old table.
-    assert one.table(f"{name}.d.t").count() == (2 if of_a_server else 0)
+    assert reader.table(f"{name}.d.t").count() == (2 if of_a_server else 0)
 
 
 def test_a_user_s_settings_of_a_cache_stay() -> None:
@@ -200,18 +200,18 @@ def client(url: str, script: str, folder: Path | None = None) -> subprocess.Pope
 def answers(url: str, script: str, folder: Path | None = None) -> str:
     """The output of a client's script."""
     done = client(url, script, folder)
-    out, said = done.communicate(timeout=240)
-    assert done.returncode == 0, said
+    out, errors = done.communicate(timeout=240)
+    assert done.returncode == 0, errors
     return out
 
 
 def with_this_package(folder: Path) -> Path:
     """Only this package and the checker's dependencies: no classic pyspark, no py4j."""
     for name in ("spark_iceberg_sql", "sqlparse", "wcwidth"):
-        found = importlib.util.find_spec(name)
-        assert found is not None
-        assert found.origin is not None
-        (folder / name).symlink_to(Path(found.origin).parent)
+        module_spec = importlib.util.find_spec(name)
+        assert module_spec is not None
+        assert module_spec.origin is not None
+        (folder / name).symlink_to(Path(module_spec.origin).parent)
     return folder
 
 
@@ -227,11 +227,11 @@ def test_the_guide(spark: SparkSession, server: sis.Server, tmp_path: Path) -> N
             typed.append((block, output))
             script += block.text.replace("sc://127.0.0.1:15002", server.url)
             script += f"\nprint({BETWEEN!r})\n"
-    shown = answers(server.url, script, with_this_package(tmp_path)).split(f"{BETWEEN}\n")
-    for (_, output), out in zip(typed, shown, strict=False):
+    block_outputs = answers(server.url, script, with_this_package(tmp_path)).split(f"{BETWEEN}\n")
+    for (_, output), out in zip(typed, block_outputs, strict=False):
         if output is not None:
-            said = "\n".join(line.rstrip() for line in out.rstrip().splitlines()) + "\n"
-            outputs.compare(output, output.text, said)
+            actual = "\n".join(line.rstrip() for line in out.rstrip().splitlines()) + "\n"
+            outputs.compare(output, output.text, actual)
     outputs.settle()
 
 
@@ -286,28 +286,28 @@ def test_sessions_of_clients_have_everything_and_are_apart(
     assert 0 < len(kept) < 8
 
     script = f"import sys; sys.argv.append({at!r})\n{SESSIONS}"
-    found = json.loads(answers(server.url, script).splitlines()[-1])
-    assert found["view"] == [["3"]]
-    assert found["other view"].startswith("AnalysisException TABLE_OR_VIEW_NOT_FOUND")
-    assert found["zone"] == [[["Asia/Tokyo"]], [["UTC"]]]
-    assert found["call"] == 3
-    assert found["settings"] == ["true"]
-    assert found["refused"].startswith("AnalysisException INVALID_PARAMETER_VALUE.PATTERN")
-    assert "write iceberg_bucket(16, (1 + id))" not in found["refused"] or "Hive" in found["refused"]
-    assert "\tat " not in found["refused"]
-    assert found["wrong"] == [[str(8 - len(kept))]]
-    assert found["delete"][1] == [[str(x)] for x in kept]
-    assert found["path"] == [[str(len([x for x in kept if x > 3]))]]
-    assert found["snapshots"] == [["2"]]
-    enabled = {name for name, on in found["rules"] if on == "true" or on == "True"}
+    outcomes = json.loads(answers(server.url, script).splitlines()[-1])
+    assert outcomes["view"] == [["3"]]
+    assert outcomes["other view"].startswith("AnalysisException TABLE_OR_VIEW_NOT_FOUND")
+    assert outcomes["zone"] == [[["Asia/Tokyo"]], [["UTC"]]]
+    assert outcomes["call"] == 3
+    assert outcomes["settings"] == ["true"]
+    assert outcomes["refused"].startswith("AnalysisException INVALID_PARAMETER_VALUE.PATTERN")
+    assert "write iceberg_bucket(16, (1 + id))" not in outcomes["refused"] or "Hive" in outcomes["refused"]
+    assert "\tat " not in outcomes["refused"]
+    assert outcomes["wrong"] == [[str(8 - len(kept))]]
+    assert outcomes["delete"][1] == [[str(x)] for x in kept]
+    assert outcomes["path"] == [[str(len([x for x in kept if x > 3]))]]
+    assert outcomes["snapshots"] == [["2"]]
+    enabled = {name for name, on in outcomes["rules"] if on == "true" or on == "True"}
     assert enabled >= {"copies", "decimals", "fast", "guard", "prune", "require_filter", "writers"}
-    assert "ts >= " in found["prune"]
-    assert found["check"] == [["SIS202"]]
-    assert "`local.connect.i`: no filter prunes by `x`" in found["unfiltered"][1]
-    assert "`local.connect.i`: no filter prunes by `x`" in found["unfiltered"][2]
-    assert "BatchScan" in found["unfiltered"][3][0][0]
-    assert len(found["unfiltered"][4]) == 1
-    assert ["after", "x_bucket_4"] in found["plan"] or any("x_bucket_4" in row for row in found["plan"])
+    assert "ts >= " in outcomes["prune"]
+    assert outcomes["check"] == [["SIS202"]]
+    assert "`local.connect.i`: no filter prunes by `x`" in outcomes["unfiltered"][1]
+    assert "`local.connect.i`: no filter prunes by `x`" in outcomes["unfiltered"][2]
+    assert "BatchScan" in outcomes["unfiltered"][3][0][0]
+    assert len(outcomes["unfiltered"][4]) == 1
+    assert ["after", "x_bucket_4"] in outcomes["plan"] or any("x_bucket_4" in row for row in outcomes["plan"])
 
 
 FIXED = """
@@ -353,12 +353,12 @@ def test_a_client_cannot_switch_off_the_checks(spark: SparkSession, server: sis.
     shutil.copytree(original, copy)
     before = sorted(original.rglob("*"))
     script = f"import sys; sys.argv += [{str(tmp_path)!r}, {str(copy)!r}]\n{FIXED}"
-    said = json.loads(answers(server.url, script).splitlines()[-1])
-    reset, *changes, ddl = said[9:]
-    assert [words for words in said[:9] if "annot modify the value" not in words] == []
+    outcomes = json.loads(answers(server.url, script).splitlines()[-1])
+    reset, *changes, ddl = outcomes[9:]
+    assert [outcome for outcome in outcomes[:9] if "annot modify the value" not in outcome] == []
     assert reset == "ran"
     assert len(changes) == 2
-    assert all("is a copy, or was moved" in words for words in changes)
+    assert all("is a copy, or was moved" in outcome for outcome in changes)
     assert "SIS202" in ddl
     assert sorted(original.rglob("*")) == before
 
@@ -484,18 +484,18 @@ def test_a_conflict_names_the_other_commit(spark: SparkSession, server: sis.Serv
     """As in a classic session; a server that does not answer costs the error no more than a moment."""
     script = CONFLICT.replace("sys.argv[2]", repr(str(tmp_path / "tables")))
     text = answers(server.url, script, with_this_package(tmp_path))
-    told = json.loads(text.splitlines()[-1])
+    outcomes = json.loads(text.splitlines()[-1])
     for name, clause in (("known", "DELETE"), ("short", "UPDATE")):
-        kind, message = told[name]
+        kind, message = outcomes[name]
         assert kind == "ConflictError", (clause, message)
         assert message.startswith("`stale.d.t` was changed by another writer while the statement ran (overwrite of 20")
         assert "added 1 data file" in message
         assert message.endswith("help: run the statement again")
         assert "; nothing was written (Iceberg: " in message
-    assert f"snapshot {told['snapshot']}, " in told["short"][1]
-    assert "while the statement ran; nothing was written" in told["unanswered"][1]
-    assert "while the statement ran; nothing was written" in told["slow"][1]
-    assert told["seconds"] < 30
+    assert f"snapshot {outcomes['snapshot']}, " in outcomes["short"][1]
+    assert "while the statement ran; nothing was written" in outcomes["unanswered"][1]
+    assert "while the statement ran; nothing was written" in outcomes["slow"][1]
+    assert outcomes["seconds"] < 30
 
 
 # The server's own warning stays on the server: pytest would turn it into an error.
@@ -503,29 +503,29 @@ def test_a_conflict_names_the_other_commit(spark: SparkSession, server: sis.Serv
 @pytest.mark.filterwarnings("ignore::spark_iceberg_sql.errors.IcebergSqlWarning")
 def test_this_package_on_a_client(spark: SparkSession, server: sis.Server, tmp_path: Path) -> None:
     spark.sql("CREATE TABLE local.connect.r (id BIGINT, s STRING) USING iceberg")
-    told = json.loads(answers(server.url, REMOTE, with_this_package(tmp_path)).splitlines()[-1])
-    kind, text, with_report = told["error"]
+    outcomes = json.loads(answers(server.url, REMOTE, with_this_package(tmp_path)).splitlines()[-1])
+    kind, text, with_report = outcomes["error"]
     assert (kind, with_report) == ("IcebergSqlError", True)
     assert text.startswith("error[SIS202]: `days` needs")
-    assert told["commented"][0] == "IcebergSqlError"
-    assert "1 | ALTER TABLE local.connect.r ADD PARTITION FIELD days(s) -- noqa\n" in told["commented"][1]
-    assert told["warned"][0] == "ran"
-    assert "SIS" in told["warned"][1]
-    kind, text, _ = told["server"]
+    assert outcomes["commented"][0] == "IcebergSqlError"
+    assert "1 | ALTER TABLE local.connect.r ADD PARTITION FIELD days(s) -- noqa\n" in outcomes["commented"][1]
+    assert outcomes["warned"][0] == "ran"
+    assert "SIS" in outcomes["warned"][1]
+    kind, text, _ = outcomes["server"]
     assert kind == "AnalysisException"
-    kind, text, with_report = told["arguments"]
+    kind, text, with_report = outcomes["arguments"]
     assert kind == "IcebergSqlError"
     assert text.startswith("error[SIS202]")
-    kind, text, _ = told["mistake"]
+    kind, text, _ = outcomes["mistake"]
     assert kind == "ParseException"
     assert text.startswith("help: leave out `TOP 2`, and write `LIMIT 2` at the end")
     assert "Spark's message: [PARSE_SYNTAX_ERROR]" in text
-    assert told["query"] == ["ran"]
-    assert told["mode"][:2] == ["IcebergSqlError", 'ddl must be "error", "warn" or "off", not \'loud\'']
-    assert told["check"] == [False, ["SIS202", 2, 56, "s", "Partition Transforms"]]
-    assert told["plan"] == told["added"] == ["ran"]
-    assert (told["no plan"][0], told["refused"]) == ("IcebergSqlError", False)
-    ok, changes, text = told["planned"]
+    assert outcomes["query"] == ["ran"]
+    assert outcomes["mode"][:2] == ["IcebergSqlError", 'ddl must be "error", "warn" or "off", not \'loud\'']
+    assert outcomes["check"] == [False, ["SIS202", 2, 56, "s", "Partition Transforms"]]
+    assert outcomes["plan"] == outcomes["added"] == ["ran"]
+    assert (outcomes["no plan"][0], outcomes["refused"]) == ("IcebergSqlError", False)
+    ok, changes, text = outcomes["planned"]
     assert (ok, changes[-1]) == (True, ["change", "id_bucket_4", "added"])
     assert "1001 id_bucket_4, bucket[4] of id, added" in text
 
@@ -541,13 +541,13 @@ def test_a_server_without_this_package_is_told(spark: SparkSession, server: sis.
     )
     sis.uninstall(spark)
     try:
-        said = answers(server.url, script, with_this_package(tmp_path)).splitlines()
+        lines = answers(server.url, script, with_this_package(tmp_path)).splitlines()
     finally:
         sis.install(spark)
-    assert said[0] == "the server of this session has no iceberg_* functions"
-    assert said[2] == "the server of this session does not check partition DDL"
-    assert said[4] == "the server of this session has no iceberg_health"
-    assert "iceberg-sql connect-server" in said[1] == said[3] == said[5]
+    assert lines[0] == "the server of this session has no iceberg_* functions"
+    assert lines[2] == "the server of this session does not check partition DDL"
+    assert lines[4] == "the server of this session has no iceberg_health"
+    assert "iceberg-sql connect-server" in lines[1] == lines[3] == lines[5]
 
 
 INSIGHTS = """
@@ -736,12 +736,12 @@ def test_cells_of_a_client(spark: SparkSession, server: sis.Server, tmp_path: Pa
         capture_output=True, text=True, env=environment, timeout=240, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
-    shown = re.split(r"\0\d+\n", re.sub(r"\x1b\[[\d;]*m", "", done.stdout))[1:]
-    assert len(shown) == len(IN_CELLS)
+    outputs = re.split(r"\0\d+\n", re.sub(r"\x1b\[[\d;]*m", "", done.stdout))[1:]
+    assert len(outputs) == len(IN_CELLS)
     wrong = [
         (cell, text)
-        for (cell, words), text in zip(IN_CELLS, shown, strict=True)
-        if not all(word in text for word in words)
+        for (cell, fragments), text in zip(IN_CELLS, outputs, strict=True)
+        if not all(word in text for word in fragments)
         or re.search(r"Traceback|JVM stacktrace|\tat org|site-packages", text)
     ]
     assert wrong == [], "\n".join(text for _, text in wrong)

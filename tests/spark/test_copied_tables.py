@@ -45,19 +45,19 @@ def files(folder: Path) -> set[str]:
     return {str(f.relative_to(folder)) for f in folder.rglob("*") if f.is_file()}
 
 
-def say_location(table: Path, said: str, **properties: str) -> None:
+def say_location(table: Path, location: str, **properties: str) -> None:
     """Every metadata file states another location, and has additional properties."""
     for file in (table / "metadata").glob("*.metadata.json"):
         content = json.loads(file.read_text())
-        content["location"] = said
+        content["location"] = location
         content["properties"] |= {k.replace("_", "."): v for k, v in properties.items()}
         file.write_text(json.dumps(content))
         file.with_name(f".{file.name}.crc").unlink(missing_ok=True)
 
 
-def refused(spark: SparkSession, place: str, name: str) -> str:
+def refused(spark: SparkSession, path: str, name: str) -> str:
     with pytest.raises(IcebergSqlError) as caught:
-        attach(spark, place, name)
+        attach(spark, path, name)
     assert spark.conf.get(f"spark.sql.catalog.{name.split('.')[0]}", None) is None
     return str(caught.value)
 
@@ -67,11 +67,11 @@ def test_a_copy_is_not_attached_and_the_original_keeps_its_files(spark: SparkSes
     original, copy = lake / "db" / "t", lake / "copies" / "t"
     shutil.copytree(original, copy)
     before = files(original)
-    said = refused(spark, str(copy), "thief1.t")
-    assert COPY in said
-    assert f"`{copy}`" in said
-    assert f"`{original}`" in said
-    assert "rewrite_table_path" in said
+    refusal = refused(spark, str(copy), "thief1.t")
+    assert COPY in refusal
+    assert f"`{copy}`" in refusal
+    assert f"`{original}`" in refusal
+    assert "rewrite_table_path" in refusal
     with pytest.raises(IcebergSqlError, match=COPY):
         spark.sql(f"INSERT INTO FUNCTION icebergLocal('{copy}') VALUES (9, 'z')")
     with pytest.raises(IcebergSqlError, match=COPY):
@@ -118,13 +118,13 @@ def test_reading_a_copy_says_where_its_files_are_once(spark: SparkSession, lake:
         spark.sql(f"SELECT * FROM icebergLocal('{copy}')").collect()
         spark.sql(f"SELECT * FROM icebergLocal('{copy}') WHERE id > 1").collect()
         spark.sql(f"SELECT * FROM iceberg_snapshots('{copy}')").collect()
-    said = [str(one.message) for one in caught if COPY in str(one.message)]
-    assert 1 <= len(said) == len(set(said)) <= 2  # as `/t`, and as `file:/t`
-    assert all(f"`{original}`" in words for words in said)
+    messages = [str(warning.message) for warning in caught if COPY in str(warning.message)]
+    assert 1 <= len(messages) == len(set(messages)) <= 2  # as `/t`, and as `file:/t`
+    assert all(f"`{original}`" in message for message in messages)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        for place in (original, f"{original}/", f"{original}/metadata/v2.metadata.json"):
-            assert spark.sql(f"SELECT * FROM icebergLocal('{place}')").count() == 3
+        for path in (original, f"{original}/", f"{original}/metadata/v2.metadata.json"):
+            assert spark.sql(f"SELECT * FROM icebergLocal('{path}')").count() == 3
 
 
 @pytest.mark.parametrize(
@@ -145,26 +145,30 @@ def test_other_spellings_of_its_own_place_are_taken(spark: SparkSession, lake: P
     link = lake.with_name(f"{lake.name}_link")
     link.symlink_to(lake)
     table = lake / "db" / "t"
-    place = spelling.format(t=table, lake=lake, link=link, metadata=table)
+    path = spelling.format(t=table, lake=lake, link=link, metadata=table)
     name = "same_" + re.sub(r"\W", "_", lake.name)
-    attach(spark, place, f"{name}.db.t")
+    attach(spark, path, f"{name}.db.t")
     spark.sql(f"INSERT INTO {name}.db.t VALUES (4, 'd')")
     assert spark.sql(f"SELECT * FROM icebergLocal('{table}')").count() == 4
     assert len(list((table / "data").rglob("*.parquet"))) == 4
 
 
-@pytest.mark.parametrize("said", ["{t}", "file:{t}", "file://{t}/", "FILE:{t}", "{lake}/db/./x/../t", "{link}/db/t"])
-def test_other_spellings_of_the_original_do_not_make_a_copy_its_own(spark: SparkSession, lake: Path, said: str) -> None:
+@pytest.mark.parametrize(
+    "location", ["{t}", "file:{t}", "file://{t}/", "FILE:{t}", "{lake}/db/./x/../t", "{link}/db/t"]
+)
+def test_other_spellings_of_the_original_do_not_make_a_copy_its_own(
+    spark: SparkSession, lake: Path, location: str
+) -> None:
     link = lake.with_name(f"{lake.name}_link")
     link.symlink_to(lake)
     original, copy = lake / "db" / "t", lake / "copies" / "t"
     shutil.copytree(original, copy)
-    say_location(copy, said.format(t=original, lake=lake, link=link))
+    say_location(copy, location.format(t=original, lake=lake, link=link))
     assert COPY in refused(spark, str(copy), "thief2.t")
 
 
 @pytest.mark.parametrize(
-    ("place", "said"),
+    ("folder", "location"),
     [
         ("a%20b", "a b"),
         ("a b", "a%20b"),
@@ -177,13 +181,13 @@ def test_other_spellings_of_the_original_do_not_make_a_copy_its_own(spark: Spark
         ("t ", "t"),
     ],
 )
-def test_places_that_look_alike_are_two(spark: SparkSession, lake: Path, place: str, said: str) -> None:
-    copy = lake / "alike" / place
+def test_places_that_look_alike_are_two(spark: SparkSession, lake: Path, folder: str, location: str) -> None:
+    copy = lake / "alike" / folder
     shutil.copytree(lake / "db" / "t", copy)
-    (lake / "alike" / said).mkdir(exist_ok=True, parents=True)
-    if os.path.samefile(copy, lake / "alike" / said):
+    (lake / "alike" / location).mkdir(exist_ok=True, parents=True)
+    if os.path.samefile(copy, lake / "alike" / location):
         pytest.skip("this disk does not tell them apart")
-    say_location(copy, str(lake / "alike" / said))
+    say_location(copy, str(lake / "alike" / location))
     assert COPY in refused(spark, str(copy), "thief3.t")
 
 
@@ -192,9 +196,9 @@ def test_a_table_that_writes_outside_its_folder(spark: SparkSession, lake: Path,
     copy = lake / "copies" / "t"
     shutil.copytree(lake / "db" / "t", copy)
     say_location(copy, str(copy), **{name: str(lake / "db" / "t" / "data")})
-    said = refused(spark, str(copy), "thief4.t")
-    assert name in said
-    assert str(lake / "db" / "t" / "data") in said
+    refusal = refused(spark, str(copy), "thief4.t")
+    assert name in refusal
+    assert str(lake / "db" / "t" / "data") in refusal
     say_location(copy, str(copy), **{name: f"{copy}/../t2"})
     assert name in refused(spark, str(copy), "thief4.t")
 
@@ -207,9 +211,9 @@ def test_a_copy_whose_metadata_was_edited_by_hand(spark: SparkSession, lake: Pat
         file.write_text(file.read_text().replace(str(original), str(copy)))
         file.with_name(f".{file.name}.crc").unlink(missing_ok=True)
     before = files(original)
-    said = refused(spark, str(copy), "thief5.t")
-    assert "has files outside its folder" in said
-    assert str(original) in said
+    refusal = refused(spark, str(copy), "thief5.t")
+    assert "has files outside its folder" in refusal
+    assert str(original) in refusal
     assert files(original) == before
 
 
@@ -219,8 +223,8 @@ def test_files_that_were_added_from_elsewhere(spark: SparkSession, lake: Path) -
     spark.range(3).selectExpr("CAST(id AS INT) id").write.parquet(str(lake / "theirs"))
     spark.sql(f"CREATE TABLE {owner}.db.added (id INT) USING iceberg")
     spark.sql(f"CALL {owner}.system.add_files(table => 'db.added', source_table => '`parquet`.`{lake}/theirs`')")
-    said = refused(spark, str(lake / "db" / "added"), "thief6.db.added")
-    assert f"has files outside its folder, in `file:{lake}/theirs`" in said.replace("file://", "file:")
+    refusal = refused(spark, str(lake / "db" / "added"), "thief6.db.added")
+    assert f"has files outside its folder, in `file:{lake}/theirs`" in refusal.replace("file://", "file:")
     # A file removed from the table since would still be deleted by expire_snapshots.
     spark.sql(f"DELETE FROM {owner}.db.added")
     assert "has files outside" in refused(spark, str(lake / "db" / "added"), "thief6.db.added")
@@ -259,8 +263,8 @@ def test_a_hadoop_catalog_that_would_write_on_an_older_version(spark: SparkSessi
 def test_the_way_out_that_the_refusal_names(spark: SparkSession, lake: Path) -> None:
     original, copy = lake / "db" / "t", lake / "copies" / "t"
     shutil.copytree(original, copy)
-    said = refused(spark, str(copy), "thief7.t")
-    prefixes = re.search(r"source_prefix => '[^']*', target_prefix => '[^']*'", said)
+    refusal = refused(spark, str(copy), "thief7.t")
+    prefixes = re.search(r"source_prefix => '[^']*', target_prefix => '[^']*'", refusal)
     assert prefixes is not None
     shutil.rmtree(copy)
     owner = f"owner_{lake.name}"
@@ -439,7 +443,7 @@ def test_what_is_written_may_be_computed(spark: SparkSession, lake: Path) -> Non
     lacks = versions.spark_minor(spark.version).limitations
     assert PARTLY.keys() <= versions.SPARK_MINORS[-1].limitations.keys()
     for text in computed(f"{name}.db.copy"):
-        if any(words.search(text) for needed, words in PARTLY.items() if needed in lacks):
+        if any(pattern.search(text) for needed, pattern in PARTLY.items() if needed in lacks):
             continue
         with pytest.raises(REFUSED, match=COPY):
             spark.sql(text)
@@ -465,11 +469,11 @@ def writers(spark: SparkSession, name: str, path: str, folder: Path) -> dict[str
         query = source.writeStream.option("checkpointLocation", str(folder / "checkpoint"))
         query.trigger(availableNow=True).toTable(name).awaitTermination()
 
-    def stream_to(what: str, at: str) -> None:
+    def stream_to(target: str, at: str) -> None:
         rows.write.mode("overwrite").parquet(str(folder / "rows"))
         source = spark.readStream.schema(rows.schema).parquet(str(folder / "rows"))
         query = source.writeStream.format("iceberg").option("checkpointLocation", str(folder / at))
-        query.trigger(availableNow=True).start(what).awaitTermination()
+        query.trigger(availableNow=True).start(target).awaitTermination()
 
     ways: dict[str, Callable[[], object]] = {
         "append": lambda: rows.writeTo(name).append(),
@@ -597,7 +601,7 @@ def test_sessions_made_before_and_after_the_rules(spark: SparkSession, lake: Pat
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "same"),
+    ("location", "other", "same"),
     [
         ("s3://b/db/t/metadata", "s3a://b/db/t/metadata", True),
         ("s3n://b/db/t", "S3://b/db/t", True),
@@ -611,9 +615,9 @@ def test_sessions_made_before_and_after_the_rules(spark: SparkSession, lake: Pat
     ],
 )
 def test_the_rule_and_the_gate_take_the_same_places_for_one(
-    spark: SparkSession, one: str, other: str, same: bool
+    spark: SparkSession, location: str, other: str, same: bool
 ) -> None:
     rule = optimizer_rule(spark, "Copies")
-    assert rule.isSame(one, other) is same
+    assert rule.isSame(location, other) is same
     with sessions.working_in(spark):
-        assert same_location.is_same(one, other) is same
+        assert same_location.is_same(location, other) is same

@@ -131,7 +131,7 @@ def test_what_delta_takes_runs_here_too(answer: dict[str, Any]) -> None:
 
 
 def test_nothing_is_said_of_it_but_of_transforms_that_pruning_does_not_use(answer: dict[str, Any]) -> None:
-    warned = {text for text, (_, said) in zip(STATEMENTS, answer["checked"], strict=True) if said}
+    warned = {text for text, (_, messages) in zip(STATEMENTS, answer["checked"], strict=True) if messages}
     assert warned == {text for text in STATEMENTS if "BY (bucket" in text or "BY (days" in text}
 
 

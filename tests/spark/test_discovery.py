@@ -28,8 +28,8 @@ def lake(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Itera
     spark.sql("CREATE TABLE local.discovered.log (m STRING) USING iceberg")
     rows = spark.sql("DESCRIBE EXTENDED local.discovered.orders").where("col_name = 'Location'")
     source = Path(rows.collect()[0].data_type.removeprefix("file:")).parent
-    for place in ("sales/orders", "sales/items", "audit/log"):
-        shutil.copytree(source / place.rpartition("/")[2], folder / place)
+    for path in ("sales/orders", "sales/items", "audit/log"):
+        shutil.copytree(source / path.rpartition("/")[2], folder / path)
     broken = folder / "audit" / "broken" / "metadata"
     broken.mkdir(parents=True)
     (broken / "v1.metadata.json").write_text("{nonsense")
@@ -83,8 +83,8 @@ def test_names_with_brackets(spark: SparkSession, lake: Path, tmp_path: Path) ->
 
 def test_a_table_without_snapshots_has_no_refs(spark: SparkSession, lake: Path) -> None:
     for setting, kinds in (("ref", "branch or tag"), ("version", "snapshot, branch or tag")):
-        wanted = f"there is no {kinds} `main`; the table has no branches and no tags"
-        with pytest.raises(AnalysisException, match=wanted):
+        expected = f"there is no {kinds} `main`; the table has no branches and no tags"
+        with pytest.raises(AnalysisException, match=expected):
             spark.sql(f"SELECT * FROM iceberg('{lake}/sales/items', {setting} => 'main')")
 
 
@@ -112,8 +112,8 @@ def test_a_row(spark: SparkSession, lake: Path) -> None:
     assert (orders.name, orders.format_version, orders.error) == ("orders", 3, None)
     assert orders.columns == "id BIGINT NOT NULL, on DATE COMMENT 'day'"
     assert orders.partitioning == "months(on), bucket(4, id)"
-    (one,) = spark.sql("SELECT * FROM local.discovered.orders.snapshots").collect()
-    assert (orders.snapshot_id, orders.snapshot_at) == (one.snapshot_id, one.committed_at)
+    (snapshot,) = spark.sql("SELECT * FROM local.discovered.orders.snapshots").collect()
+    assert (orders.snapshot_id, orders.snapshot_at) == (snapshot.snapshot_id, snapshot.committed_at)
     (size,) = spark.sql(
         "SELECT sum(file_size_in_bytes), sum(record_count), count(*) FROM local.discovered.orders.files"
     ).collect()
@@ -127,13 +127,13 @@ def test_a_row(spark: SparkSession, lake: Path) -> None:
 
 def test_a_catalog_and_a_namespace(spark: SparkSession, lake: Path) -> None:
     columns = "table_uuid, format_version, columns, partitioning, snapshot_id, snapshot_at, records, bytes"
-    named = spark.sql(f"SELECT name, {columns} FROM iceberg_tables('local.discovered')").collect()
-    assert sorted(row.name for row in named) == [f"local.discovered.{name}" for name in ("items", "log", "orders")]
+    by_name = spark.sql(f"SELECT name, {columns} FROM iceberg_tables('local.discovered')").collect()
+    assert sorted(row.name for row in by_name) == [f"local.discovered.{name}" for name in ("items", "log", "orders")]
     call = f"iceberg_tables('{lake}/{{sales,audit}}/[ilo]*')"
     by_path = spark.sql(f"SELECT concat('local.discovered.', name) AS name, {columns} FROM {call}").collect()
-    assert sorted(named) == sorted(by_path)
+    assert sorted(by_name) == sorted(by_path)
     everything = spark.sql("SELECT name FROM iceberg_tables('local')").collect()
-    assert {row.name for row in named} <= {row.name for row in everything}
+    assert {row.name for row in by_name} <= {row.name for row in everything}
     assert spark.sql("SELECT * FROM iceberg_tables('local.discovered', limit => 2)").count() == 2
 
 
@@ -171,7 +171,7 @@ def test_a_thousand_tables_are_read_once_each(spark: SparkSession, lake: Path, t
 
 
 @pytest.mark.parametrize(
-    ("path", "words"),
+    ("path", "message"),
     [
         ("{lake}/sales", r"the tables in it are `items`, `orders`: write iceberg\('{lake}/sales/items'\)"),
         ("{lake}/sales/orders/metadata", r"is inside the folder of the table `.*/orders`; pass the table's folder"),
@@ -193,8 +193,8 @@ def test_a_thousand_tables_are_read_once_each(spark: SparkSession, lake: Path, t
         ("local.discovered.nothing", r"PATH_NOT_FOUND"),
     ],
 )
-def test_nearly_right_paths(spark: SparkSession, lake: Path, path: str, words: str) -> None:
-    with pytest.raises(AnalysisException, match=words.replace("{lake}", str(lake))):
+def test_nearly_right_paths(spark: SparkSession, lake: Path, path: str, message: str) -> None:
+    with pytest.raises(AnalysisException, match=message.replace("{lake}", str(lake))):
         spark.sql(f"SELECT * FROM iceberg('{path.replace('{lake}', str(lake))}')")
 
 

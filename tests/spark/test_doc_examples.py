@@ -78,10 +78,10 @@ class Reader:
         elif block.language == "text":
             self._demo(block)
         else:
-            said = self._block(block)
+            actual = self._block(block)
             if output is not None:
                 spaces = not block.fails
-                self.outputs.compare(output, _here(output.text), self._shown(said), spaces=spaces)
+                self.outputs.compare(output, _here(output.text), self._shown(actual), spaces=spaces)
 
     def _block(self, block: Block) -> str:
         text, out, failed = self._here(block.text), io.StringIO(), False
@@ -118,7 +118,7 @@ class Reader:
 
     def _session(self, block: Block) -> None:
         """A block of `>>>`, each example with its output."""
-        for source, shown, at in examples(block):
+        for source, expected, at in examples(block):
             out = io.StringIO()
             with redirect_stdout(out):
                 try:
@@ -126,14 +126,14 @@ class Reader:
                 except Exception as error:
                     [*_, last] = traceback.format_exception_only(error)
                     out.write(f"Traceback (most recent call last):\n  ...\n{last}")
-            self.outputs.compare(block, shown, self._shown(out.getvalue()), at)
+            self.outputs.compare(block, expected, self._shown(out.getvalue()), at)
 
     def _console(self, block: Block) -> None:
-        for command, shown, at in commands(block):
+        for command, expected, at in commands(block):
             out = io.StringIO()
             with redirect_stdout(out), redirect_stderr(out):
                 main(shlex.split(command)[1:])
-            self.outputs.compare(block, shown, self._shown(out.getvalue()), at)
+            self.outputs.compare(block, expected, self._shown(out.getvalue()), at)
 
     def _demo(self, block: Block) -> None:
         out = io.StringIO()
@@ -151,24 +151,24 @@ class Reader:
         return text.rstrip("\n") + "\n" if text.strip() else ""
 
 
-def _here(shown: str) -> str:
+def _here(output: str) -> str:
     """An output with an error as pyspark shows it; before 4.0 it does not show the SQLSTATE."""
-    return shown if SPARK_VERSION >= (4, 0) else re.sub(r"\s+SQLSTATE: \w+(?=;|$)", "", shown)
+    return output if SPARK_VERSION >= (4, 0) else re.sub(r"\s+SQLSTATE: \w+(?=;|$)", "", output)
 
 
 @pytest.fixture
 def reader(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SparkSession:
     """A session for the page alone, returned by `sis.session()`."""
     monkeypatch.chdir(tmp_path)
-    own = sis.install(spark.newSession())
+    page_session = sis.install(spark.newSession())
 
     def session(*_: Any, **__: Any) -> SparkSession:
-        return own
+        return page_session
 
     monkeypatch.setattr(sis, "session", session)
     monkeypatch.setattr(ways_in, "session", session)
     monkeypatch.setattr(SparkSession, "stop", lambda _: None)  # the command and the demo stop their sessions
-    return own
+    return page_session
 
 
 # Pages about what some lines of Spark lack.
@@ -202,11 +202,11 @@ QUERY = re.compile(r"^\| `(SELECT .*?)` \| (\d+) \| (\d+) \| `(\w+)`", re.MULTIL
 
 def queries_read(typed: Reader, namespace: str, rows: str) -> None:
     """The figures of a table of queries: data files read with all its rules off and on."""
-    shown = QUERY.findall(rows)
-    assert shown
+    figures = QUERY.findall(rows)
+    assert figures
     typed.spark.sql(f"USE {namespace}")
-    rules = {rule for *_, rule in shown}
-    for query, before, after, _ in shown:
+    rules = {rule for *_, rule in figures}
+    for query, before, after, _ in figures:
         read = []
         for switch in ("false", "true"):
             for rule in rules:
@@ -222,15 +222,15 @@ ROW = re.compile(r"^\| `(.*?)`.*\| (\d+) \| (\d+) \|$", re.MULTILINE)
 
 def files_read(typed: Reader, table: str, rows: str) -> None:
     """The figures of a table of predicates: data files read with the rule off and on."""
-    shown = ROW.findall(rows)
-    assert shown
-    for predicate, before, after in shown:
+    figures = ROW.findall(rows)
+    assert figures
+    for predicate, before, after in figures:
         if SPARK_VERSION < (4, 0) and "ts) IN ('" in predicate:
             continue  # Spark compares these as texts there: no row is found
         read = []
         for switch in ("false", "true"):
             typed.spark.conf.set("spark.iceberg_sql.prune", switch)
-            found = typed.spark.sql(f"SELECT * FROM {table} WHERE {predicate}")
-            read.append(metrics(found)["resultDataFiles"])
+            frame = typed.spark.sql(f"SELECT * FROM {table} WHERE {predicate}")
+            read.append(metrics(frame)["resultDataFiles"])
         if read != [int(before), int(after)]:
             typed.outputs.wrong.append(f"`{predicate}` reads {read}, not {before} and {after}")

@@ -83,10 +83,10 @@ def test_rows_that_stay(spark: SparkSession, case: str, version: int) -> None:
 def test_all_rows(spark: SparkSession, version: int) -> None:
     create(spark, "PARTITIONED BY (days(ts))", "DROP PARTITION FIELD ts_day", version=version)
     text = told(spark, OVERWRITE)
-    others = " (with Iceberg before 1.10, none of them)" if version == 1 else ""
-    assert f"replaces all rows of `{TABLE}`, in 3 data files, if the query returns any{others}: its current" in text
+    remark = " (with Iceberg before 1.10, none of them)" if version == 1 else ""
+    assert f"replaces all rows of `{TABLE}`, in 3 data files, if the query returns any{remark}: its current" in text
     assert f"DELETE FROM {TABLE} WHERE ..., then INSERT INTO {TABLE}" in text
-    assert ids(spark) == ([1, 3, 4, 10] if others and iceberg_version.number() < (1, 10) else [10])
+    assert ids(spark) == ([1, 3, 4, 10] if remark and iceberg_version.number() < (1, 10) else [10])
 
 
 def test_dataframes_and_partition_clauses(spark: SparkSession) -> None:

@@ -55,8 +55,8 @@ def read(spark: SparkSession, query: str) -> int:
     return files_read(rows).files
 
 
-def one(found: Explanation, text: str) -> Conjunct:
-    return next(c for scan in found.scans for c in scan.conjuncts if c.text == text)
+def one(explanation: Explanation, text: str) -> Conjunct:
+    return next(c for scan in explanation.scans for c in scan.conjuncts if c.text == text)
 
 
 INNER = f"SELECT max(id) FROM {T} WHERE ts < '2023-12-30' AND k < 9"
@@ -88,17 +88,17 @@ QUERIES = [
 @pytest.mark.parametrize("query", partly(pytest.mark.main("explain"), QUERIES, 2))
 def test_the_files_are_those_that_the_query_reads(spark: SparkSession, query: str) -> None:
     if "{path}" in query:
-        place = spark.sql(f"DESCRIBE EXTENDED {OLD}").where("col_name = 'Location'").first()
-        assert place is not None
-        query = query.format(path=place[1])
+        location = spark.sql(f"DESCRIBE EXTENDED {OLD}").where("col_name = 'Location'").first()
+        assert location is not None
+        query = query.format(path=location[1])
     if "SELECT min(snapshot_id)" in query:
         first = spark.sql(f"SELECT min_by(snapshot_id, committed_at) FROM {OLD}.snapshots").first()
         assert first is not None
         query = query.replace(f"(SELECT min(snapshot_id) FROM {OLD}.snapshots)", str(first[0]))
-    found = sis.explain(spark, query)
-    assert found.scans
-    assert all((scan.files is not None and scan.note is None) or scan.files == 0 for scan in found.scans)
-    assert sum(scan.files or 0 for scan in found.scans) == read(spark, query)
+    explanation = sis.explain(spark, query)
+    assert explanation.scans
+    assert all((scan.files is not None and scan.note is None) or scan.files == 0 for scan in explanation.scans)
+    assert sum(scan.files or 0 for scan in explanation.scans) == read(spark, query)
 
 
 CONJUNCTS = [
@@ -130,21 +130,21 @@ def test_each_conjunct_keeps_what_it_keeps_alone(spark: SparkSession) -> None:
     """A conjunct's count equals that of a query with it alone; if it prunes nothing, there is a reason."""
     query = f"SELECT * FROM {T} WHERE " + " AND ".join(f"{text}" for text, _ in CONJUNCTS if text[0] != "(")
     query = query.replace("id = 1 OR upper(name) = 'X'", "(id = 1 OR upper(name) = 'X')")
-    found = sis.explain(spark, query + " AND (id = 200 OR ts < '2023-12-28')")
-    by_text = {c.text: c for scan in found.scans for c in scan.conjuncts}
+    explanation = sis.explain(spark, query + " AND (id = 200 OR ts < '2023-12-28')")
+    by_text = {c.text: c for scan in explanation.scans for c in scan.conjuncts}
     for text, pruned_by in CONJUNCTS:
         if "SELECT" in text:
             continue
         alone = sis.explain(spark, f"SELECT * FROM {T} WHERE {text}").scans[0]
-        own, *more = [c for c in alone.conjuncts if not c.inferred]
-        assert (own.text.strip("()"), more) == (text.strip("()"), [])
-        assert own.files == read(spark, f"SELECT * FROM {T} WHERE {text}"), text
-        told = by_text.get(text.strip("()") if text[0] == "(" else text)
-        assert told is None or told.files == own.files, text
-        assert (own.files == 24) == (own.why_not is not None), text
-        assert (own.files < 24) == bool(own.pruned_by), text
+        conjunct, *more = [c for c in alone.conjuncts if not c.inferred]
+        assert (conjunct.text.strip("()"), more) == (text.strip("()"), [])
+        assert conjunct.files == read(spark, f"SELECT * FROM {T} WHERE {text}"), text
+        combined = by_text.get(text.strip("()") if text[0] == "(" else text)
+        assert combined is None or combined.files == conjunct.files, text
+        assert (conjunct.files == 24) == (conjunct.why_not is not None), text
+        assert (conjunct.files < 24) == bool(conjunct.pruned_by), text
         for clause in pruned_by:
-            assert clause in own.pruned_by, text
+            assert clause in conjunct.pruned_by, text
 
 
 def test_what_prune_adds_and_what_is_lost_without_it(spark: SparkSession) -> None:
@@ -181,13 +181,13 @@ REWRITTEN = [
 def test_a_rewrite_keeps_the_rows_and_reads_less(spark: SparkSession) -> None:
     for text in REWRITTEN:
         query = f"SELECT * FROM {T} AS a WHERE {text}"
-        own = one(sis.explain(spark, query), text)
-        assert own.rewrite is not None, text
-        better = query.replace(text, own.rewrite)
+        conjunct = one(sis.explain(spark, query), text)
+        assert conjunct.rewrite is not None, text
+        better = query.replace(text, conjunct.rewrite)
         assert spark.sql(better).collect() == spark.sql(query).collect(), text
-        assert read(spark, better) == own.rewrite_files
-        assert own.rewrite_files is not None
-        assert own.rewrite_files < 24
+        assert read(spark, better) == conjunct.rewrite_files
+        assert conjunct.rewrite_files is not None
+        assert conjunct.rewrite_files < 24
 
 
 # Close to a rewrite, but not the same rows.
@@ -206,15 +206,15 @@ NOT_REWRITTEN = [
 
 def test_no_rewrite_where_rows_could_differ(spark: SparkSession) -> None:
     for text in NOT_REWRITTEN:
-        for own in sis.explain(spark, f"SELECT * FROM {T} WHERE {text}").scans[0].conjuncts:
-            assert own.rewrite is None, text
+        for conjunct in sis.explain(spark, f"SELECT * FROM {T} WHERE {text}").scans[0].conjuncts:
+            assert conjunct.rewrite is None, text
     # Iceberg skips a file whose only value is NaN for `x > 1.0D`, which Spark returns.
     spark.sql("CREATE TABLE local.db.nan (id INT, x DOUBLE) USING iceberg")
     for row in ("1, double('NaN')", "2, 5.0D", "3, -0.0D", "4, NULL"):
         spark.sql(f"INSERT INTO local.db.nan VALUES ({row})")
     for text in ("coalesce(x, 0) > 1", "coalesce(x, -1) >= 0", "nvl(x, 1) = 0"):
         scan = sis.explain(spark, f"SELECT * FROM local.db.nan WHERE {text}").scans[0]
-        assert [own.rewrite for own in scan.conjuncts] == [None]
+        assert [conjunct.rewrite for conjunct in scan.conjuncts] == [None]
 
 
 def test_old_files_and_missing_bounds_are_named(spark: SparkSession) -> None:
@@ -232,11 +232,11 @@ def test_nothing_runs_and_statements_that_write_are_explained(spark: SparkSessio
     delete = sis.explain(spark, f"DELETE FROM {T} WHERE id = 3 AND lower(name) = 'n3'")
     assert (delete.scans[0].files, one(delete, "id = 3").files) == (1, 1)
     assert "at run time, only the files that contain matching rows are read" in str(delete)
-    whole = sis.explain(spark, f"DELETE FROM {T} WHERE ts < '2023-12-28'")
-    assert (whole.scans[0].files, whole.scans[0].total_files) == (0, 24)
-    assert "removed from the metadata" in str(whole)
-    for every in (f"DELETE FROM {T}", f"DELETE FROM {T} WHERE true"):
-        (scan,) = sis.explain(spark, every).scans
+    metadata_delete = sis.explain(spark, f"DELETE FROM {T} WHERE ts < '2023-12-28'")
+    assert (metadata_delete.scans[0].files, metadata_delete.scans[0].total_files) == (0, 24)
+    assert "removed from the metadata" in str(metadata_delete)
+    for statement in (f"DELETE FROM {T}", f"DELETE FROM {T} WHERE true"):
+        (scan,) = sis.explain(spark, statement).scans
         assert (scan.files, scan.total_files, scan.pruned, scan.table) == (0, 24, 100, T)
     update = sis.explain(spark, f"UPDATE {T} SET name = 'u' WHERE id = 3")
     assert update.scans[0].files == 1
@@ -290,9 +290,9 @@ def test_what_spark_reads_once_is_counted_once(spark: SparkSession) -> None:
 def test_the_query_of_a_view_and_of_a_cache_is_explained(spark: SparkSession) -> None:
     query = f"SELECT * FROM {T} WHERE id = 3"
     for head in ("CREATE VIEW local.explain.v", "CREATE TEMPORARY VIEW v", "CACHE TABLE c"):
-        found = sis.explain(spark, f"{head} AS {query}")
-        assert [(scan.table, scan.files) for scan in found.scans] == [(T, 1)], head
-        assert ("a view reads nothing" in str(found)) == ("VIEW" in head)
+        explanation = sis.explain(spark, f"{head} AS {query}")
+        assert [(scan.table, scan.files) for scan in explanation.scans] == [(T, 1)], head
+        assert ("a view reads nothing" in str(explanation)) == ("VIEW" in head)
     assert sis.explain(spark, f"CACHE TABLE {T}").scans[0].files == 24
     with pytest.raises(sis.IcebergSqlError, match="reads no table"):
         sis.explain(spark, "SET a = b")
@@ -301,22 +301,22 @@ def test_the_query_of_a_view_and_of_a_cache_is_explained(spark: SparkSession) ->
 def test_a_join_says_that_it_may_read_less(spark: SparkSession) -> None:
     spark.sql("CREATE OR REPLACE TEMPORARY VIEW dim AS SELECT CAST(id AS BIGINT) AS id, id % 7 AS x FROM range(50)")
     query = f"SELECT * FROM {T} t JOIN {OLD} d ON t.id = d.id WHERE d.name = 'n3'"
-    found = sis.explain(spark, query)
-    assert [scan.files for scan in found.scans] == [24, 5]
-    assert sum(scan.files or 0 for scan in found.scans) >= read(spark, query)
-    assert "may prune more files, by `id`" in str(found) or found.scans[0].runtime_filters == ()
+    explanation = sis.explain(spark, query)
+    assert [scan.files for scan in explanation.scans] == [24, 5]
+    assert sum(scan.files or 0 for scan in explanation.scans) >= read(spark, query)
+    assert "may prune more files, by `id`" in str(explanation) or explanation.scans[0].runtime_filters == ()
     kept = sis.explain(spark, f"SELECT * FROM {T} t LEFT JOIN {OLD} d ON t.id = d.id AND t.k = 9")
     assert "LEFT OUTER JOIN" in (one(kept, "t.k = 9").why_not or "")
 
 
 def test_filters_above_what_is_not_deterministic(spark: SparkSession) -> None:
-    place = spark.sql(f"DESCRIBE EXTENDED {OLD}").where("col_name = 'Location'").first()
-    assert place is not None
-    by_path = f"iceberg('{place[1]}', use_partition_pruning => false)"
+    location = spark.sql(f"DESCRIBE EXTENDED {OLD}").where("col_name = 'Location'").first()
+    assert location is not None
+    by_path = f"iceberg('{location[1]}', use_partition_pruning => false)"
     for source in (f"(SELECT *, rand() AS r FROM {T})", f"(SELECT *, uuid() AS r FROM {T})"):
-        found = sis.explain(spark, f"SELECT * FROM {source} WHERE id = 3")
-        assert (found.scans[0].files, one(found, "id = 3").files) == (24, 24)
-        assert "a SELECT that is not deterministic" in (one(found, "id = 3").why_not or "")
+        explanation = sis.explain(spark, f"SELECT * FROM {source} WHERE id = 3")
+        assert (explanation.scans[0].files, one(explanation, "id = 3").files) == (24, 24)
+        assert "a SELECT that is not deterministic" in (one(explanation, "id = 3").why_not or "")
     (scan,) = sis.explain(spark, f"SELECT * FROM {by_path} WHERE id = 33").scans
     assert [(c.text, c.files) for c in scan.conjuncts] == [("id = 33", 5)]
     assert "use_partition_pruning => false" in (scan.conjuncts[0].why_not or "")
@@ -330,43 +330,43 @@ def test_filters_above_what_is_not_deterministic(spark: SparkSession) -> None:
 def test_incremental_reads_are_not_counted(spark: SparkSession) -> None:
     ends = "min_by(snapshot_id, committed_at), max_by(snapshot_id, committed_at)"
     first = spark.sql(f"SELECT {ends} FROM {OLD}.snapshots WHERE operation = 'append'").first()
-    place = spark.sql(f"DESCRIBE EXTENDED {OLD}").where("col_name = 'Location'").first()
+    location = spark.sql(f"DESCRIBE EXTENDED {OLD}").where("col_name = 'Location'").first()
     assert first is not None
-    assert place is not None
+    assert location is not None
     for more in ("", f", end_snapshot_id => {first[1]}"):
-        query = f"SELECT * FROM iceberg('{place[1]}', start_snapshot_id => {first[0]}{more})"
+        query = f"SELECT * FROM iceberg('{location[1]}', start_snapshot_id => {first[0]}{more})"
         (scan,) = sis.explain(spark, query).scans
         assert (scan.files, scan.bytes, scan.pruned) == (None, None, None)
         assert "an incremental read" in (scan.note or "")
 
 
 def test_texts_are_sql_and_derived_filters_say_so(spark: SparkSession) -> None:
-    odd = "local.explain.odd"
-    spark.sql(f"CREATE TABLE {odd} (`ünï` INT, `q``t` STRING, id BIGINT) USING iceberg")
-    spark.sql(f"INSERT INTO {odd} SELECT /*+ COALESCE(1) */ 1, 'a', id FROM range(3)")
-    spark.sql(f"INSERT INTO {odd} SELECT /*+ COALESCE(1) */ NULL, NULL, id FROM range(50, 53)")
+    table = "local.explain.odd"
+    spark.sql(f"CREATE TABLE {table} (`ünï` INT, `q``t` STRING, id BIGINT) USING iceberg")
+    spark.sql(f"INSERT INTO {table} SELECT /*+ COALESCE(1) */ 1, 'a', id FROM range(3)")
+    spark.sql(f"INSERT INTO {table} SELECT /*+ COALESCE(1) */ NULL, NULL, id FROM range(50, 53)")
     for where in ("`ünï` > 0 AND `q``t` = 'a'", "`q``t` ILIKE 'A%'"):
-        for own in sis.explain(spark, f"SELECT * FROM {odd} WHERE {where}").scans[0].conjuncts:
-            assert own.files == read(spark, f"SELECT * FROM {odd} WHERE {own.text}"), own.text
+        for conjunct in sis.explain(spark, f"SELECT * FROM {table} WHERE {where}").scans[0].conjuncts:
+            assert conjunct.files == read(spark, f"SELECT * FROM {table} WHERE {conjunct.text}"), conjunct.text
     # In a statement with parameters, Spark gives its text to what is parsed meanwhile; also to a view's query.
     for query in (f"SELECT * FROM {T} WHERE ts < '2023-12-30' AND id IN (1, 2)", "SELECT * FROM shown WHERE id > 5"):
         texts = [c.text for c in sis.explain(spark, query).scans[0].conjuncts]
-        for named, args in (("(:q)", {"q": query}), ("(?)", [query])):
-            rows = spark.sql(f"SELECT * FROM iceberg_explain{named} WHERE conjunct IS NOT NULL", args=args)
+        for parameters, args in (("(:q)", {"q": query}), ("(?)", [query])):
+            rows = spark.sql(f"SELECT * FROM iceberg_explain{parameters} WHERE conjunct IS NOT NULL", args=args)
             assert [row.conjunct for row in rows.collect()] == texts
     joins = {
-        f"SELECT * FROM {T} a JOIN {odd} b ON a.id = b.id WHERE b.id < 10": (odd, T, "b.id < 10", "id < 10"),
-        f"MERGE INTO {odd} t USING {T} s ON t.id = s.id AND t.id = 1 WHEN MATCHED THEN DELETE": (
-            *(odd, T, "t.id = 1", "id = 1"),
+        f"SELECT * FROM {T} a JOIN {table} b ON a.id = b.id WHERE b.id < 10": (table, T, "b.id < 10", "id < 10"),
+        f"MERGE INTO {table} t USING {T} s ON t.id = s.id AND t.id = 1 WHEN MATCHED THEN DELETE": (
+            *(table, T, "t.id = 1", "id = 1"),
         ),
     }
     for statement, (its, other, text, copy) in joins.items():
-        found = sis.explain(spark, statement)
-        texts = {(s.table, c.text): c.inferred for s in found.scans for c in s.conjuncts}
+        explanation = sis.explain(spark, statement)
+        texts = {(s.table, c.text): c.inferred for s in explanation.scans for c in s.conjuncts}
         assert texts[its, text] is False, statement
         assert (other, text) not in texts
         assert texts.get((other, copy), texts.get((other, f"{copy}L"))) is True, texts
-    spark.sql(f"DROP TABLE {odd}")
+    spark.sql(f"DROP TABLE {table}")
 
 
 def test_a_negation_keeps_no_nulls(spark: SparkSession) -> None:
@@ -377,20 +377,20 @@ def test_a_negation_keeps_no_nulls(spark: SparkSession) -> None:
     texts = ("i <> 5", "NOT (i = 5)", "i NOT IN (5, 6)", "i + 1 <> 5", "i <> 5 OR i = 7", "NOT (i <=> 5)")
     for text in texts:
         query = f"SELECT * FROM local.explain.nulls WHERE {text}"
-        own = one(sis.explain(spark, query), text)
-        assert own.files == read(spark, query), text
-        assert own.files == (2 if "OR" in text or "<=>" in text else 1), text
-        assert ("every row" in (own.why_not or "")) == ("<=>" in text), text  # null is distinct from 5
+        conjunct = one(sis.explain(spark, query), text)
+        assert conjunct.files == read(spark, query), text
+        assert conjunct.files == (2 if "OR" in text or "<=>" in text else 1), text
+        assert ("every row" in (conjunct.why_not or "")) == ("<=>" in text), text  # null is distinct from 5
     spark.sql("DROP TABLE local.explain.nulls")
 
 
 def test_what_cannot_be_explained_is_said(spark: SparkSession) -> None:
     spark.sql("CREATE TABLE spark_catalog.default.plain USING parquet AS SELECT * FROM range(3)")
     try:
-        found = sis.explain(spark, f"SELECT * FROM spark_catalog.default.plain p JOIN {T} t ON p.id = t.id")
-        plain = next(scan for scan in found.scans if "plain" in scan.table)
+        explanation = sis.explain(spark, f"SELECT * FROM spark_catalog.default.plain p JOIN {T} t ON p.id = t.id")
+        plain = next(scan for scan in explanation.scans if "plain" in scan.table)
         assert plain.files is None
-        assert "not an Iceberg table" in str(found)
+        assert "not an Iceberg table" in str(explanation)
     finally:
         spark.sql("DROP TABLE spark_catalog.default.plain")
     never = sis.explain(spark, f"SELECT * FROM {T} WHERE 1 = 0")
@@ -431,9 +431,9 @@ LIMITED = [  # by which of the scans' files may not be read
 
 def test_a_limit_may_end_a_scan(spark: SparkSession) -> None:
     for query, ended in LIMITED:
-        found = sis.explain(spark, query)
-        assert [scan.at_most for scan in found.scans] == ended, query
-        assert str(found).count("reads at most ") == sum(ended)
+        explanation = sis.explain(spark, query)
+        assert [scan.at_most for scan in explanation.scans] == ended, query
+        assert str(explanation).count("reads at most ") == sum(ended)
 
 
 def test_an_answer_from_metadata_reads_no_file(spark: SparkSession) -> None:
@@ -451,13 +451,13 @@ def test_a_predicate_is_judged_by_the_files_with_values(spark: SparkSession) -> 
     )
     with settings(spark, **{"spark.iceberg_sql.values": "false"}):  # which would evaluate it on the partition values
         for text, better in (("substring(cat, 1, 2) = 'c1'", 1), ("lower(cat) = 'c1'", None)):
-            own = one(sis.explain(spark, f"SELECT * FROM {name} WHERE {text}"), text)
-            assert own.files == read(spark, f"SELECT * FROM {name} WHERE {text}") == 5
-            assert own.pruned_by == ()
-            assert "only 1 file without a value in its columns is skipped" in (own.why_not or "")
-            assert own.rewrite_files == better
-    own = one(sis.explain(spark, f"SELECT * FROM {name} WHERE cat >= 'a'"), "cat >= 'a'")
-    assert (own.files, own.pruned_by, own.why_not) == (5, ("cat",), None)
+            conjunct = one(sis.explain(spark, f"SELECT * FROM {name} WHERE {text}"), text)
+            assert conjunct.files == read(spark, f"SELECT * FROM {name} WHERE {text}") == 5
+            assert conjunct.pruned_by == ()
+            assert "only 1 file without a value in its columns is skipped" in (conjunct.why_not or "")
+            assert conjunct.rewrite_files == better
+    conjunct = one(sis.explain(spark, f"SELECT * FROM {name} WHERE cat >= 'a'"), "cat >= 'a'")
+    assert (conjunct.files, conjunct.pruned_by, conjunct.why_not) == (5, ("cat",), None)
     spark.sql(f"DROP TABLE {name}")
 
 
@@ -468,7 +468,7 @@ def test_reasons_name_what_prevents_pruning(spark: SparkSession) -> None:
         "PARTITIONED BY (k) TBLPROPERTIES ('write.metadata.metrics.default' = 'full')"
     )
     spark.sql(f"INSERT INTO {name} VALUES (1, 1, NULL, NULL), (2, 2, struct(1), array(1))")
-    for text, words in (
+    for text, reason in (
         ("iceberg_bucket(4, k) = 0", "a partition field is `k` itself"),
         ("iceberg_bucket(4, k) = 0 OR id = 2", "a partition field is `k` itself"),
         ("_file LIKE '%parquet'", "`_file` is a metadata column"),
@@ -476,14 +476,14 @@ def test_reasons_name_what_prevents_pruning(spark: SparkSession) -> None:
         ("s IS NULL", "no bounds or null counts for `s`, a struct"),
         ("l IS NULL", "no bounds or null counts for `l`, an array"),
     ):
-        (own, *_) = sis.explain(spark, f"SELECT * FROM {name} WHERE {text}").scans[0].conjuncts
-        assert words in (own.why_not or ""), own
+        (explained, *_) = sis.explain(spark, f"SELECT * FROM {name} WHERE {text}").scans[0].conjuncts
+        assert reason in (explained.why_not or ""), explained
     join = f"SELECT * FROM {name} f LEFT JOIN {name} d ON f.k = d.k AND f.k = 1"
     left, right = sis.explain(spark, join).scans
     assert "LEFT OUTER JOIN" in str([c.why_not for c in left.conjuncts])
     assert {c.inferred for c in right.conjuncts} == {True}
-    (own,) = sis.explain(spark, f"SELECT * FROM (SELECT x.k FROM {name} x) y WHERE y.k = 1").scans
-    assert [c.text for c in own.conjuncts if not c.inferred] == ["y.k = 1"]
+    (explained,) = sis.explain(spark, f"SELECT * FROM (SELECT x.k FROM {name} x) y WHERE y.k = 1").scans
+    assert [c.text for c in explained.conjuncts if not c.inferred] == ["y.k = 1"]
     renamed = f"SELECT * FROM (SELECT k AS id FROM {name}) x JOIN {name} y ON x.id = y.id WHERE x.id = 1"
     texts = {c.text: c.inferred for scan in sis.explain(spark, renamed).scans for c in scan.conjuncts}
     assert (texts["x.id = 1"], texts["id = 1"]) == (False, True)
@@ -492,9 +492,9 @@ def test_reasons_name_what_prevents_pruning(spark: SparkSession) -> None:
 
 def broken(spark: SparkSession, name: str) -> Iterator[Path]:
     """Each kind of metadata file of a table, damaged; it is mended afterwards."""
-    place = spark.sql(f"DESCRIBE EXTENDED {name}").where("col_name = 'Location'").first()
-    assert place is not None
-    folder = Path(place[1].removeprefix("file:"), "metadata")
+    location = spark.sql(f"DESCRIBE EXTENDED {name}").where("col_name = 'Location'").first()
+    assert location is not None
+    folder = Path(location[1].removeprefix("file:"), "metadata")
     for pattern, is_lost in (("*-m0.avro", True), ("snap-*.avro", False), ("v*.json", False)):
         (file,) = folder.glob(pattern)
         content, check = file.read_bytes(), file.with_name(f".{file.name}.crc")
@@ -527,13 +527,13 @@ def test_damaged_metadata_is_one_sentence(spark: SparkSession) -> None:
         for view, call in views.items():
             with pytest.raises(sis.IcebergSqlError) as raised:
                 call()
-            told = [str(raised.value)]
+            messages = [str(raised.value)]
             if view.startswith("iceberg_"):
                 argument = name if "health" in view else join
                 with pytest.raises(AnalysisException) as refused:
                     spark.sql(f"SELECT * FROM {view}('{argument}')")
-                told.append(str(refused.value))
-            for text in told:
+                messages.append(str(refused.value))
+            for text in messages:
                 assert file.name in text, (view, text)
                 assert "\n" not in text, (view, text)
                 assert not re.search(r"Exception: |calling o\d|Job aborted", text), (view, text)
@@ -543,9 +543,9 @@ def test_damaged_metadata_is_one_sentence(spark: SparkSession) -> None:
 def test_an_empty_table(spark: SparkSession) -> None:
     spark.sql("CREATE TABLE local.explain.empty (id BIGINT) USING iceberg")
     try:
-        found = sis.explain(spark, "SELECT * FROM local.explain.empty WHERE id = 3")
-        assert (found.scans[0].files, found.scans[0].total_files) == (0, 0)
-        assert "no data files" in str(found)
+        explanation = sis.explain(spark, "SELECT * FROM local.explain.empty WHERE id = 3")
+        assert (explanation.scans[0].files, explanation.scans[0].total_files) == (0, 0)
+        assert "no data files" in str(explanation)
     finally:
         spark.sql("DROP TABLE local.explain.empty")
 
@@ -554,36 +554,36 @@ def test_an_empty_table(spark: SparkSession) -> None:
 def test_the_command_and_its_gate(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    own = spark.newSession()
-    monkeypatch.setattr(own, "stop", lambda: None)
-    monkeypatch.setattr(ways_in, "session", lambda *_, **__: own)
+    session = spark.newSession()
+    monkeypatch.setattr(session, "stop", lambda: None)
+    monkeypatch.setattr(ways_in, "session", lambda *_, **__: session)
     good, bad = f"SELECT * FROM {T} WHERE id = 3", f"SELECT * FROM {T} WHERE lower(name) = 'x'"
 
-    def ran(*words: str) -> tuple[int, str, str]:
-        code = main(["explain-query", *words])
+    def ran(*arguments: str) -> tuple[int, str, str]:
+        code = main(["explain-query", *arguments])
         return code, *capsys.readouterr()
 
-    assert ran(good, "--min-pruning", "95") == (0, f"{sis.explain(own, good)}\n", "")
-    code, _, told = ran(bad, "--min-pruning", "80%")
-    assert (code, "0.0 % of the files" in told, T in told) == (1, True, True)
+    assert ran(good, "--min-pruning", "95") == (0, f"{sis.explain(session, good)}\n", "")
+    code, _, errors = ran(bad, "--min-pruning", "80%")
+    assert (code, "0.0 % of the files" in errors, T in errors) == (1, True, True)
     script = tmp_path / "queries.sql"
     script.write_text(f"{good};\n-- a second one\n{bad};\n")
-    code, out, told = ran(str(script), "--format", "json")
-    assert (code, told, [one["statement"] for one in json.loads(out)]) == (0, "", [1, 2])
+    code, out, errors = ran(str(script), "--format", "json")
+    assert (code, errors, [record["statement"] for record in json.loads(out)]) == (0, "", [1, 2])
     assert json.loads(out)[0]["scans"][0]["files"] == 1
-    code, out, told = ran(f"{good}; SELECT * FROM local.explain.nope; SELECT 1")
+    code, out, errors = ran(f"{good}; SELECT * FROM local.explain.nope; SELECT 1")
     assert (code, out.count("reads 1 of 24 files")) == (2, 1)
-    assert "error: statement 2: [TABLE_OR_VIEW_NOT_FOUND]" in told
-    assert "error: statement 3: the statement reads no table" in told
-    assert "Traceback" not in told
+    assert "error: statement 2: [TABLE_OR_VIEW_NOT_FOUND]" in errors
+    assert "error: statement 3: the statement reads no table" in errors
+    assert "Traceback" not in errors
     assert ran(f"DELETE FROM {T}", "--min-pruning", "50")[::2] == (0, "")
-    code, _, told = ran(f"SELECT * FROM {T}.snapshots", "--min-pruning", "50")
-    assert (code, "no scan could be measured" in told) == (2, True)
+    code, _, errors = ran(f"SELECT * FROM {T}.snapshots", "--min-pruning", "50")
+    assert (code, "no scan could be measured" in errors) == (2, True)
 
 
 def test_rows_text_json_and_html_say_the_same(spark: SparkSession) -> None:
     query = f"SELECT * FROM {T} WHERE id = 3 AND name LIKE 'x_<y' AND lower(name) = ''x''".replace("''", "'")
-    found = sis.explain(spark, query)
+    explanation = sis.explain(spark, query)
     quoted = query.replace("'", "\\'")
     rows = spark.sql(f"SELECT * FROM iceberg_explain('{quoted}')").collect()
     assert [(row.conjunct, row.files) for row in rows] == [
@@ -592,13 +592,13 @@ def test_rows_text_json_and_html_say_the_same(spark: SparkSession) -> None:
         ("name LIKE 'x_<y'", 24),
         ("lower(name) = 'x'", 24),
     ]
-    assert rows[0].total_bytes == found.scans[0].total_bytes
+    assert rows[0].total_bytes == explanation.scans[0].total_bytes
     assert rows[2].rewrite == "name LIKE 'x%' AND name LIKE 'x_<y'"
-    told = json.loads(found.to_json())
-    assert told["scans"][0]["conjuncts"][2]["rewrite"] is None
-    assert "reads 1 of 24 files" in str(found)
-    assert "x_&lt;y" in found._repr_html_()
-    assert query not in repr(found)
+    document = json.loads(explanation.to_json())
+    assert document["scans"][0]["conjuncts"][2]["rewrite"] is None
+    assert "reads 1 of 24 files" in str(explanation)
+    assert "x_&lt;y" in explanation._repr_html_()
+    assert query not in repr(explanation)
 
 
 @pytest.mark.parametrize(

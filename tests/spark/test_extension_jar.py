@@ -46,7 +46,7 @@ def jar(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def said(jar: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
+def output(jar: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
     """The output of spark-sql for the script."""
     folder = tmp_path_factory.mktemp("spark-sql")
     (folder / "script.sql").write_text(
@@ -104,30 +104,30 @@ def test_it_cannot_be_written(spark: SparkSession, tmp_path: Path, capsys: pytes
 
 
 @pytest.mark.needs("spec functions")
-def test_spark_sql_has_the_catalog_of_the_expressions_spec(said: str) -> None:
-    assert re.search(r"^spec\t3$", said, re.MULTILINE), said
+def test_spark_sql_has_the_catalog_of_the_expressions_spec(output: str) -> None:
+    assert re.search(r"^spec\t3$", output, re.MULTILINE), output
 
 
-def test_spark_sql_has_functions_that_prune(said: str) -> None:
-    assert re.search(r"^rows of a day\t20$", said, re.MULTILINE), said
-    one, two = re.findall(r"BatchScan local\.db\.d.*", said)[-2:]
-    assert "day(ts) = 19725" in one
+def test_spark_sql_has_functions_that_prune(output: str) -> None:
+    assert re.search(r"^rows of a day\t20$", output, re.MULTILINE), output
+    day_scan, two = re.findall(r"BatchScan local\.db\.d.*", output)[-2:]
+    assert "day(ts) = 19725" in day_scan
     assert "ts >= " in two
 
 
-def test_spark_sql_has_all_rules(said: str) -> None:
-    rules = dict(re.findall(r"^rule\t(\w+)\t(true|false)\tNULL$", said, re.MULTILINE))
+def test_spark_sql_has_all_rules(output: str) -> None:
+    rules = dict(re.findall(r"^rule\t(\w+)\t(true|false)\tNULL$", output, re.MULTILINE))
     assert rules == {rule.name: "true" for rule in RULES}
-    counts = dict(re.findall(r"^(filtered|counted)\t(\d)$", said, re.MULTILINE))
+    counts = dict(re.findall(r"^(filtered|counted)\t(\d)$", output, re.MULTILINE))
     assert counts["filtered"] == counts["counted"]
 
 
-def test_spark_sql_describes_and_refuses(said: str) -> None:
-    assert "Function: iceberg_bucket" in said
-    assert "Usage: iceberg_bucket(n, col) - Returns the bucket" in said
-    assert "[INVALID_PARAMETER_VALUE.PATTERN]" in said
-    assert "the number of buckets must be a constant integer from 1" in said
-    assert "this order of arguments is Hive's and Trino's, write iceberg_bucket(16, s)" in said
+def test_spark_sql_describes_and_refuses(output: str) -> None:
+    assert "Function: iceberg_bucket" in output
+    assert "Usage: iceberg_bucket(n, col) - Returns the bucket" in output
+    assert "[INVALID_PARAMETER_VALUE.PATTERN]" in output
+    assert "the number of buckets must be a constant integer from 1" in output
+    assert "this order of arguments is Hive's and Trino's, write iceberg_bucket(16, s)" in output
 
 
 def test_an_installed_session_takes_the_classes_of_the_jar(jar: Path, tmp_path: Path) -> None:
@@ -144,6 +144,6 @@ other = spark.newSession()
 print(bucket(other), other.sql("SELECT count(*) FROM iceberg('" + os.getcwd() + "/w/db/d')").first()[0])
 """
     out, _ = process.run(tmp_path, script)
-    first, *rest = out.splitlines()
+    first, *other_lines = out.splitlines()
     assert re.fullmatch(r"\d+ \[[1-9]\d*\]", first)
-    assert rest == ["error", f"{first.split()[0]} 0"]
+    assert other_lines == ["error", f"{first.split()[0]} 0"]

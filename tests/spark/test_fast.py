@@ -73,7 +73,7 @@ def digest(spark: SparkSession, call: str, source: str, fast: bool) -> tuple[int
 
 
 @pytest.fixture(scope="module")
-def made(spark: SparkSession) -> Iterator[dict[str, str]]:
+def relations(spark: SparkSession) -> Iterator[dict[str, str]]:
     """The sources as views whose rows are computed once, by generated code even if the test runs interpreted."""
     frames = {}
     for name, query in SOURCES.items():
@@ -90,21 +90,21 @@ def made(spark: SparkSession) -> Iterator[dict[str, str]]:
 
 
 @pytest.mark.parametrize(("unit", "source"), swept(CASES, 2))
-def test_equal_values_in_generated_code(spark: SparkSession, made: dict[str, str], unit: str, source: str) -> None:
+def test_equal_values_in_generated_code(spark: SparkSession, relations: dict[str, str], unit: str, source: str) -> None:
     call = f"iceberg_{unit}(v)"
-    own = digest(spark, call, made[source], fast=False)
-    assert own[0] > ROWS
-    assert digest(spark, call, made[source], fast=True) == own
+    expected = digest(spark, call, relations[source], fast=False)
+    assert expected[0] > ROWS
+    assert digest(spark, call, relations[source], fast=True) == expected
     spark.conf.set("spark.sql.ansi.enabled", "true")
     try:
-        small = f"{made[source]} WHERE xxhash64(v) % 10 = 0"
+        small = f"{relations[source]} WHERE xxhash64(v) % 10 = 0"
         assert digest(spark, call, small, fast=True) == digest(spark, call, small, fast=False)
     finally:
         spark.conf.set("spark.sql.ansi.enabled", "false")
 
 
 @pytest.mark.parametrize("ansi", share(["true", "false"], 2))
-def test_equal_values_interpreted(spark: SparkSession, made: dict[str, str], ansi: str) -> None:
+def test_equal_values_interpreted(spark: SparkSession, relations: dict[str, str], ansi: str) -> None:
     interpreted = {
         "spark.sql.codegen.wholeStage": "false",
         "spark.sql.codegen.factoryMode": "NO_CODEGEN",
@@ -115,9 +115,9 @@ def test_equal_values_interpreted(spark: SparkSession, made: dict[str, str], ans
     try:
         for unit, source in CASES:
             call = f"local.system.{unit}(v)"
-            own = digest(spark, call, made[f"few_{source}"], fast=False)
-            assert own[0] > ROWS // 50
-            assert digest(spark, call, made[f"few_{source}"], fast=True) == own
+            expected = digest(spark, call, relations[f"few_{source}"], fast=False)
+            assert expected[0] > ROWS // 50
+            assert digest(spark, call, relations[f"few_{source}"], fast=True) == expected
     finally:
         for key in interpreted:
             spark.conf.unset(key)
@@ -166,9 +166,9 @@ def on(spark: SparkSession) -> None:
 @pytest.mark.main("rule fast")
 @pytest.mark.usefixtures("on")
 def test_a_filter_is_still_pushed(spark: SparkSession, table: str) -> None:
-    found = spark.sql(f"SELECT id FROM {table} WHERE iceberg_days(ts) = DATE'1970-01-03'")
-    assert "filters=day(ts) =" in found._jdf.queryExecution().executedPlan().toString()
-    assert sorted(row.id for row in found.collect()) == list(range(48, 72))
+    frame = spark.sql(f"SELECT id FROM {table} WHERE iceberg_days(ts) = DATE'1970-01-03'")
+    assert "filters=day(ts) =" in frame._jdf.queryExecution().executedPlan().toString()
+    assert sorted(row.id for row in frame.collect()) == list(range(48, 72))
 
 
 @pytest.mark.usefixtures("on")

@@ -52,7 +52,7 @@ def test_bounds_of_every_type(spark: SparkSession) -> None:
     spark.sql(f"DELETE FROM {table} WHERE i < 97")  # a whole file: its entry is no file any more
     source = resolve_source(spark, table)
     ids = [i for i, kind in source.schema.types.items() if (column := source.schema.by_id(i)) and column.name != "n"]
-    found = list(existing_files(source, ids))
+    data_files = list(existing_files(source, ids))
     metrics = fn.col("readable_metrics")
     for n, field_id in enumerate(ids):
         column, kind = source.schema.by_id(field_id), source.schema.types[field_id]
@@ -60,12 +60,14 @@ def test_bounds_of_every_type(spark: SparkSession) -> None:
         ends = [metrics.getField(column.name).getField(end) for end in ("lower_bound", "upper_bound")]
         rows = spark.table(f"{table}.files").select(*(spark_rows.portable_value(end, kind.name) for end in ends))
         expected = [tuple(from_spark(kind, value) for value in row) for row in rows.collect()]
-        assert len(expected) == len(found) == 2
-        stated = [file.bounds.get(field_id, (None, None)) for file in found]
+        assert len(expected) == len(data_files) == 2
+        stated = [file.bounds.get(field_id, (None, None)) for file in data_files]
         assert sorted(map(repr, stated)) == sorted(map(repr, expected)), (n, column.name)
-    assert [file.rows for file in found] == [9, 9]
+    assert [file.rows for file in data_files] == [9, 9]
     sizes = [row[0] for row in spark.sql(f"SELECT file_size_in_bytes FROM {table}.files").collect()]
-    assert sorted(file_statistics.file_sizes(source.iceberg_table)) == sorted(sizes) == sorted(f.size for f in found)
+    assert (
+        sorted(file_statistics.file_sizes(source.iceberg_table)) == sorted(sizes) == sorted(f.size for f in data_files)
+    )
     assert file_statistics.delete_file_count(source.iceberg_table) == 0
 
 
@@ -94,10 +96,10 @@ def test_an_interrupt_ends_a_preview(spark: SparkSession, monkeypatch: pytest.Mo
     monkeypatch.setattr(jobs, "is_watched", lambda: True)
     read: list[int] = []
 
-    def interrupted(*given: object) -> object:
+    def interrupted(*arguments: object) -> object:
         read.append(1)
         os.kill(os.getpid(), signal.SIGINT)
-        return from_json(*given)  # type: ignore[arg-type]
+        return from_json(*arguments)  # type: ignore[arg-type]
 
     monkeypatch.setattr(file_statistics, "from_json", interrupted)
     before = signal.getsignal(signal.SIGINT)

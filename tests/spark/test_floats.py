@@ -63,21 +63,21 @@ def _rows(spark: SparkSession) -> Iterator[None]:
 @pytest.fixture(scope="module")
 def table(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., str]]:
     """Makes the tables of a kind once: a writer of imported files, or format, metrics and partitioning."""
-    made: dict[tuple[str, ...], str] = {}
+    tables: dict[tuple[str, ...], str] = {}
 
     def build(*kind: str) -> str:
-        if kind not in made:
-            made[kind] = "local.floats." + re.sub(r"\W", "_", "_".join(kind))
+        if kind not in tables:
+            tables[kind] = "local.floats." + re.sub(r"\W", "_", "_".join(kind))
             if kind == ("pyiceberg",):
-                made[kind] = pyiceberg_table(spark, tmp_path_factory.mktemp(kind[0]))
+                tables[kind] = pyiceberg_table(spark, tmp_path_factory.mktemp(kind[0]))
             elif len(kind) == 1:
-                import_table(spark, made[kind], tmp_path_factory.mktemp(kind[0]), kind[0])
+                import_table(spark, tables[kind], tmp_path_factory.mktemp(kind[0]), kind[0])
             else:
-                create_table(spark, made[kind], *kind)
-        return made[kind]
+                create_table(spark, tables[kind], *kind)
+        return tables[kind]
 
     yield build
-    for name in made.values():
+    for name in tables.values():
         if name.startswith("local."):
             spark.sql(f"DROP TABLE {name}")
 
@@ -141,17 +141,17 @@ def test_all_conditions(
 
 def deleted(spark: SparkSession, name: str, column: str, templates: tuple[str, ...]) -> list[tuple[str, Any, Any]]:
     """Deletes by each condition on a branch of its own, and compares the rows that are left."""
-    gone, found = truth(spark, list(templates), column), []
-    every = sorted(row.k for row in spark.sql(f"SELECT k FROM {VIEW}").collect())
+    deleted_keys, mismatches = truth(spark, list(templates), column), []
+    all_keys = sorted(row.k for row in spark.sql(f"SELECT k FROM {VIEW}").collect())
     for i, template in enumerate(templates):
         branch = f"b{column.replace('.', '')}{i}"
         spark.sql(f"ALTER TABLE {name} CREATE BRANCH {branch}")
         spark.sql(f"DELETE FROM {name}.branch_{branch} WHERE {condition(template, column)}")
         left = once(sorted(row.k for row in spark.sql(f"SELECT k FROM {name}.branch_{branch}").collect()), name)
-        if left != [k for k in every if k not in gone[i]]:
-            found.append((condition(template, column), gone[i], left))
+        if left != [k for k in all_keys if k not in deleted_keys[i]]:
+            mismatches.append((condition(template, column), deleted_keys[i], left))
         spark.sql(f"ALTER TABLE {name} DROP BRANCH {branch}")
-    return found
+    return mismatches
 
 
 @pytest.mark.parametrize(

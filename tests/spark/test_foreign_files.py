@@ -41,32 +41,33 @@ def table(
 
 def queries(writer: Writer, step: int = 1) -> Iterator[str]:
     """Queries of one text column, {} the table. step: 9 tries one of nine."""
-    every = list(predicates(writer.rows()))
-    for predicate in share(every, step):
+    all_predicates = list(predicates(writer.rows()))
+    for predicate in share(all_predicates, step):
         yield f"SELECT CAST(struct(k, ts, d) AS STRING) AS row FROM {{}} WHERE {predicate}"
-    for predicate in ("true", *share(every[::5], 6)):
+    for predicate in ("true", *share(all_predicates[::5], 6)):
         yield f"SELECT CAST(struct({AGGREGATES}) AS STRING) AS row FROM {{}} WHERE {predicate}"
     for on in ("f.ts = t.ts", "f.d = t.d AND year(f.ts) >= 1"):
         rows = "(SELECT * FROM truth WHERE k % 7 = 0)"
         yield f"SELECT CAST(struct(f.k, t.k) AS STRING) AS row FROM {{}} f JOIN {rows} t ON {on}"
 
 
-def answers(spark: SparkSession, source: str, every: list[str]) -> dict[str, list[str]]:
+def answers(spark: SparkSession, source: str, query_texts: list[str]) -> dict[str, list[str]]:
     """By query, the rows that it returns. Many queries are one job, but each is planned on its own."""
-    found: dict[str, list[str]] = {query: [] for query in every}
-    for start in range(0, len(every), 24):
+    rows_by_query: dict[str, list[str]] = {query: [] for query in query_texts}
+    for start in range(0, len(query_texts), 24):
         parts = (
-            f"SELECT {i} AS i, row FROM ({every[i].format(source)})" for i in range(start, min(start + 24, len(every)))
+            f"SELECT {i} AS i, row FROM ({query_texts[i].format(source)})"
+            for i in range(start, min(start + 24, len(query_texts)))
         )
         for i, row in spark.sql(" UNION ALL ".join(parts)).collect():
-            found[every[i]].append(row)
-    return {query: sorted(rows) for query, rows in found.items()}
+            rows_by_query[query_texts[i]].append(row)
+    return {query: sorted(rows) for query, rows in rows_by_query.items()}
 
 
-def differing(spark: SparkSession, source: str, asked: list[str]) -> dict[str, tuple[list[str], list[str]]]:
+def differing(spark: SparkSession, source: str, query_texts: list[str]) -> dict[str, tuple[list[str], list[str]]]:
     """The queries that a table answers otherwise than its rows: both answers."""
-    seen, expected = answers(spark, source, asked), answers(spark, "truth", asked)
-    return {query: (seen[query], expected[query]) for query in asked if seen[query] != expected[query]}
+    actual, expected = answers(spark, source, query_texts), answers(spark, "truth", query_texts)
+    return {query: (actual[query], expected[query]) for query in query_texts if actual[query] != expected[query]}
 
 
 def test_every_row(spark: SparkSession, table: tuple[str, Writer]) -> None:
@@ -90,5 +91,5 @@ def test_iceberg_alone_loses_rows(spark: SparkSession, table: tuple[str, Writer]
     """The tables are what they are for."""
     source, writer = table
     if writer.loses:
-        asked = [query for query in queries(writer) if "JOIN" not in query][:24]
-        assert any(differing(spark, source, asked[start : start + 3]) for start in range(0, 24, 3))
+        query_texts = [query for query in queries(writer) if "JOIN" not in query][:24]
+        assert any(differing(spark, source, query_texts[start : start + 3]) for start in range(0, 24, 3))

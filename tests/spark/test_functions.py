@@ -29,16 +29,16 @@ def test_the_example_of_the_documentation_is_true(spark: SparkSession, name: str
 @pytest.mark.parametrize("name", ALL)
 def test_describe_function_tells_what_it_does(spark: SparkSession, name: str) -> None:
     rows = spark.sql(f"DESCRIBE FUNCTION EXTENDED {name}").collect()
-    told = "\n".join(row.function_desc for row in rows)
-    assert f"Function: {name}" in told
-    assert BY_FUNCTION[name].summary in told
-    assert f"> SELECT {name}({BY_FUNCTION[name].example[0]});" in told
+    description = "\n".join(row.function_desc for row in rows)
+    assert f"Function: {name}" in description
+    assert BY_FUNCTION[name].summary in description
+    assert f"> SELECT {name}({BY_FUNCTION[name].example[0]});" in description
 
 
 def test_show_functions_lists_all_of_them(spark: SparkSession) -> None:
-    own = spark.newSession()  # in spark_catalog: with another current catalog, Spark lists no temporary function
-    shown = {row.function for row in own.sql("SHOW FUNCTIONS LIKE 'iceberg*'").collect()}
-    assert shown.issuperset(ALL)
+    session = spark.newSession()  # in spark_catalog: with another current catalog, Spark lists no temporary function
+    function_names = {row.function for row in session.sql("SHOW FUNCTIONS LIKE 'iceberg*'").collect()}
+    assert function_names.issuperset(ALL)
     assert all(spark.catalog.functionExists(name) for name in ALL)
 
 
@@ -50,7 +50,7 @@ def test_the_table_has_the_promised_names() -> None:
 
 def test_every_way_of_calling(spark: SparkSession) -> None:
     rows = spark.range(3)
-    wanted = [(12,), (4,), (4,)]
+    expected = [(12,), (4,), (4,)]
     ways = (
         rows.selectExpr("iceberg_bucket(16, id)"),
         rows.select(F.expr("Iceberg_Bucket(16, id)")),
@@ -63,7 +63,7 @@ def test_every_way_of_calling(spark: SparkSession) -> None:
         spark.sql("SELECT iceberg_bucket(16L, id) FROM range(3)"),
     )
     for way in ways:
-        assert [tuple(row) for row in way.collect()] == wanted
+        assert [tuple(row) for row in way.collect()] == expected
 
 
 @pytest.mark.needs("variables")
@@ -181,8 +181,8 @@ def test_clickhouse_s_names_are_iceberg_s_transforms(spark: SparkSession) -> Non
     spark.sql(f"CREATE OR REPLACE TABLE {table} (id BIGINT, ts TIMESTAMP_NTZ) USING iceberg PARTITIONED BY (ts, id)")
     spark.sql(f"INSERT INTO {table} SELECT id, TIMESTAMP_NTZ'1969-12-30' + make_dt_interval(id) FROM range(4)")
     try:
-        found = spark.sql(f"SELECT id FROM {table} WHERE icebergDay(ts) = -1 AND icebergBucket(4, id) >= 0").collect()
-        assert [row.id for row in found] == [1]
+        answer = spark.sql(f"SELECT id FROM {table} WHERE icebergDay(ts) = -1 AND icebergBucket(4, id) >= 0").collect()
+        assert [row.id for row in answer] == [1]
     finally:
         spark.sql(f"DROP TABLE {table} PURGE")
 

@@ -65,9 +65,9 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("call", "condition", "words"), [(c[0], c[1], c[2:]) for c in CASES])
+@pytest.mark.parametrize(("call", "condition", "fragments"), [(c[0], c[1], c[2:]) for c in CASES])
 def test_refused_at_analysis(
-    spark: SparkSession, capfd: pytest.CaptureFixture[str], call: str, condition: str, words: tuple[str, ...]
+    spark: SparkSession, capfd: pytest.CaptureFixture[str], call: str, condition: str, fragments: tuple[str, ...]
 ) -> None:
     text = f"SELECT *,\n  {call} FROM {ROWS}"
     with pytest.raises(AnalysisException) as caught:
@@ -75,11 +75,11 @@ def test_refused_at_analysis(
     error = caught.value
     assert (error.getCondition() or "").startswith(condition)
     assert error.getSqlState()
-    shown = str(error)
-    assert [word for word in words if word not in shown] == []
-    assert "line 2 pos 2" in shown
-    assert "py4j" not in shown
-    assert "Traceback" not in shown
+    message = str(error)
+    assert [word for word in fragments if word not in message] == []
+    assert "line 2 pos 2" in message
+    assert "py4j" not in message
+    assert "Traceback" not in message
     if hasattr(error, "getQueryContext"):  # since Spark 4.0
         (context,) = error.getQueryContext()
         assert text[context.startIndex() : context.stopIndex() + 1] == call

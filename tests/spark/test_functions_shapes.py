@@ -181,16 +181,16 @@ def test_statements_that_write(spark: SparkSession, tables: tuple[str, str]) -> 
 
 def test_views(spark: SparkSession, tables: tuple[str, str]) -> None:
     query = f"SELECT id, iceberg_bucket(4, id) AS b FROM {tables[0]} WHERE iceberg_bucket(4, id) < 3"
-    wanted = _rows(spark, query)
+    expected = _rows(spark, query)
     spark.sql(f"CREATE OR REPLACE TEMPORARY VIEW v AS {query}")
     spark.sql(f"CREATE OR REPLACE VIEW spark_catalog.default.pv AS {query}")
-    assert _rows(spark, "SELECT * FROM v") == wanted
+    assert _rows(spark, "SELECT * FROM v") == expected
     for session in (spark, spark.newSession()):
-        assert _rows(session, "SELECT * FROM spark_catalog.default.pv") == wanted
+        assert _rows(session, "SELECT * FROM spark_catalog.default.pv") == expected
         filtered = session.sql("SELECT * FROM spark_catalog.default.pv WHERE b = 1")
         filtered.collect()
         assert files_read(filtered).files == 1
     spark.sql("CACHE TABLE v")
-    assert _rows(spark, "SELECT * FROM v") == wanted
+    assert _rows(spark, "SELECT * FROM v") == expected
     spark.sql("DROP VIEW v")
     spark.sql("DROP VIEW spark_catalog.default.pv")

@@ -145,12 +145,12 @@ def test_the_function_says_what_the_table_does(
             pairs.append(f"{wrap.format(field)} AS p_{kind}")
             pairs += [f"{wrap.format(call)} AS {name}_{kind}" for name, call in calls.items()]
         query = f"SELECT row, {', '.join(pairs)} FROM local.db.grid ORDER BY row"
-        seen = 0
+        comparisons = 0
         for zone in ("UTC", "America/New_York", "Asia/Kathmandu"):
-            for whole, factory in (("true", "CODEGEN_ONLY"), ("false", "NO_CODEGEN")):
+            for whole_stage, factory in (("true", "CODEGEN_ONLY"), ("false", "NO_CODEGEN")):
                 changed = {
                     "spark.sql.session.timeZone": zone,
-                    "spark.sql.codegen.wholeStage": whole,
+                    "spark.sql.codegen.wholeStage": whole_stage,
                     "spark.sql.codegen.factoryMode": factory,
                 }
                 with settings(spark, **changed):
@@ -158,8 +158,8 @@ def test_the_function_says_what_the_table_does(
                         for kind in kinds:
                             for name in transform.functions:
                                 assert row[f"{name}_{kind}"] == row[f"p_{kind}"], (zone, row, kind)
-                                seen += 1
-        assert seen >= 6 * 2 * len(kinds)
+                                comparisons += 1
+        assert comparisons >= 6 * 2 * len(kinds)
 
 
 @pytest.mark.parametrize("width", [2**30, 2**30 + 1, HIGHEST])

@@ -39,8 +39,8 @@ def table(spark):
 
 def fields(spark, table):
     """The current partition fields, read without any cache."""
-    found = SessionTables(spark, intercept.unchecked_sql(spark)).get(tuple(table.split(".")))
-    return [field.clause for field in found.specs.spec.fields]
+    catalog_table = SessionTables(spark, intercept.unchecked_sql(spark)).get(tuple(table.split(".")))
+    return [field.clause for field in catalog_table.specs.spec.fields]
 
 
 def codes(error):
@@ -155,15 +155,15 @@ class TestPassing:
             ("(bucket(?, id), truncate(?, name))", [4, big], "width of `truncate`", "?"),
             ("(bucket(:n, id))", {"n": "8"}, "not `'8'`", ":n"),
         ]
-        for clause, args, words, marker in cases:
+        for clause, args, fragment, marker in cases:
             text = f"CREATE TABLE local.gate.b (id BIGINT, name STRING) USING iceberg PARTITIONED BY {clause}"
             with pytest.raises(sis.IcebergSqlError) as error:
                 spark.sql(text, args)
-            found = [d for d in error.value.report if d.code == "SIS103"]
-            assert len(found) == 1, clause
-            assert words in found[0].message
-            assert text[found[0].span.start : found[0].span.end] == marker
-            assert found[0].span.start == text.rindex(marker)
+            diagnostics = [d for d in error.value.report if d.code == "SIS103"]
+            assert len(diagnostics) == 1, clause
+            assert fragment in diagnostics[0].message
+            assert text[diagnostics[0].span.start : diagnostics[0].span.end] == marker
+            assert diagnostics[0].span.start == text.rindex(marker)
             assert f"1 | {text.partition(chr(10))[0]}" in str(error.value) or chr(10) in text
         create = "CREATE TABLE local.gate.b (id BIGINT) USING iceberg PARTITIONED BY (bucket(?, id))"
         for run in (
@@ -327,12 +327,12 @@ class TestKnowsTheCatalog:
         spark.conf.set(f"{key}.type", "rest")
         spark.conf.set(f"{key}.uri", "http://127.0.0.1:9/")
         spark.conf.set(f"{key}.rest.client.max-retries", "0")
-        with warnings.catch_warnings(record=True) as said:
+        with warnings.catch_warnings(record=True) as caught_warnings:
             warnings.simplefilter("always")
             with pytest.raises(Exception) as error:
                 spark.sql("ALTER TABLE dead.db.t ADD PARTITION FIELD days(ts)")
         assert "Traceback" not in str(error.value)
-        assert any("SIS002" in str(w.message) for w in said)
+        assert any("SIS002" in str(w.message) for w in caught_warnings)
         with pytest.raises(Exception) as error:
             spark.sql("CREATE TABLE dead.db.t (id BIGINT) USING iceberg PARTITIONED BY (id)")
         assert "already exists" not in str(error.value)
@@ -350,11 +350,11 @@ class TestKnowsTheCatalog:
             "ALTER TABLE db.t ADD PARTITION FIELD days(ts)",
             "CREATE TABLE t (id BIGINT) USING iceberg PARTITIONED BY (id)",
         ):
-            with warnings.catch_warnings(record=True) as said:
+            with warnings.catch_warnings(record=True) as caught_warnings:
                 warnings.simplefilter("always")
                 with pytest.raises(Exception) as failed:
                     session.sql(statement)
-            assert any("did not answer" in str(w.message) for w in said) or "CREATE" in statement
+            assert any("did not answer" in str(w.message) for w in caught_warnings) or "CREATE" in statement
             assert "\n\tat " not in str(failed.value)
             assert "Traceback" not in str(failed.value)
 
@@ -368,12 +368,12 @@ class TestSparksOwnErrors:
             *((".type", "rest"), (".uri", "http://127.0.0.1:9")),
         ):
             session.conf.set(f"spark.sql.catalog.dead{key}", value)
-        with pytest.warns(IcebergSqlWarning) as said, pytest.raises(Exception) as error:
+        with pytest.warns(IcebergSqlWarning) as caught_warnings, pytest.raises(Exception) as error:
             session.sql("ALTER TABLE dead.s.t ADD PARTITION FIELD days(ts)")
         assert str(error.value).startswith("the catalog `dead` did not answer: ")
         assert "run the statement again when it answers; nothing was changed" in str(error.value)
         assert "bug in Spark" not in str(error.value)
-        assert "help: run the statement again when the catalog answers" in str(said[0].message)
+        assert "help: run the statement again when the catalog answers" in str(caught_warnings[0].message)
         for name in ("locl.s.t", "nowhere.a.b.t"):
             with pytest.raises(sis.IcebergSqlError, match="the session has no catalog") as error:
                 session.sql(f"ALTER TABLE {name} ADD PARTITION FIELD days(ts)")
@@ -410,20 +410,20 @@ class TestSparksOwnErrors:
         locks.initialize(spark._jvm.java.util.HashMap(waits))
         locked = str(tmp_path / "s" / "b" / "metadata" / "v2.metadata.json")
         assert locks.acquire(locked, "another writer")
-        nothing = "nothing was written"
+        not_written = "nothing was written"
         try:
-            for text, said in {
-                "INSERT INTO raced.s.b VALUES (1)": nothing,
-                "ALTER TABLE raced.s.b ADD PARTITION FIELD bucket(4, id)": nothing,
+            for text, message in {
+                "INSERT INTO raced.s.b VALUES (1)": not_written,
+                "ALTER TABLE raced.s.b ADD PARTITION FIELD bucket(4, id)": not_written,
                 "FROM (SELECT 1) INSERT INTO raced.s.a SELECT * INSERT INTO raced.s.b SELECT *": "may have been",
                 "BEGIN INSERT INTO raced.s.a VALUES (1); INSERT INTO raced.s.b VALUES (1); END": "may have been",
             }.items():
                 if text.startswith("BEGIN") and "scripts" in versions.spark_minor(spark.version).limitations:
                     continue
                 before = spark.table("raced.s.a").count()
-                with pytest.raises(Exception, match=said):
+                with pytest.raises(Exception, match=message):
                     spark.sql(text)
-                assert spark.table("raced.s.a").count() - before == (said != nothing)
+                assert spark.table("raced.s.a").count() - before == (message != not_written)
         finally:
             locks.release(locked, "another writer")
             locks.initialize(spark._jvm.java.util.HashMap())
@@ -449,8 +449,8 @@ class TestSparksOwnErrors:
             assert elsewhere not in str(error.value)
 
     def test_credentials_are_not_shown(self, spark, table):
-        words = "USING iceberg TBLPROPERTIES ('password' = 'hunter2', 's3.secret-access-key'='x1y2z3', 'a'='b')"
-        text = f"CREATE TABLE local.gate.k (s STRING) {words} PARTITIONED BY (days(s))"
+        clauses = "USING iceberg TBLPROPERTIES ('password' = 'hunter2', 's3.secret-access-key'='x1y2z3', 'a'='b')"
+        text = f"CREATE TABLE local.gate.k (s STRING) {clauses} PARTITIONED BY (days(s))"
         with pytest.raises(sis.IcebergSqlError) as error:
             spark.sql(text)
         frame = str(error.value).splitlines()
@@ -460,12 +460,12 @@ class TestSparksOwnErrors:
         plan = sis.plan(spark, text.replace("days(s)", "bucket(4, s)"))
         lax = spark.newSession()
         sis.install(lax, ddl="warn")
-        with pytest.warns(IcebergSqlWarning) as said, pytest.raises(Exception):  # noqa: B017
+        with pytest.warns(IcebergSqlWarning) as caught_warnings, pytest.raises(Exception):  # noqa: B017
             lax.sql(text)
         sis.install(lax, ddl="off")
-        shown = (error.value, error.value.report, plan, plan._repr_html_(), said[0].message)
+        outputs = (error.value, error.value.report, plan, plan._repr_html_(), caught_warnings[0].message)
         for secret in ("hunter2", "x1y2z3"):
-            assert not any(secret in f"{one} {one!r}" for one in shown)
+            assert not any(secret in f"{output} {output!r}" for output in outputs)
 
     def test_a_parse_error_stays_sparks(self, spark):
         with pytest.raises(ParseException):
@@ -483,10 +483,10 @@ class TestRaces:
         terms = [["days(ts)", "truncate(4, name)"], ["hours(ts)", "truncate(8, name)"]]
         start, failures = threading.Barrier(2), []
 
-        def evolve(session, own):
+        def evolve(session, session_terms):
             try:
                 start.wait()
-                for term in own:
+                for term in session_terms:
                     session.sql(f"ALTER TABLE {table} ADD PARTITION FIELD {term}")
             except Exception as error:  # a failure in a thread fails the test
                 failures.append(error)
@@ -500,9 +500,9 @@ class TestRaces:
             for thread in threads:
                 thread.join()
         assert failures == []
-        found = fields(spark, table)
-        assert found[0] == "bucket(4, id)"
-        assert sorted(found[1:]) == sorted(["days(ts)", "hours(ts)", "truncate(4, name)", "truncate(8, name)"])
+        clauses = fields(spark, table)
+        assert clauses[0] == "bucket(4, id)"
+        assert sorted(clauses[1:]) == sorted(["days(ts)", "hours(ts)", "truncate(4, name)", "truncate(8, name)"])
 
 
 class TestFaultsOfOurs:
@@ -511,7 +511,8 @@ class TestFaultsOfOurs:
             raise RuntimeError("a bug")
 
         rules = {
-            kind: tuple(replace(rule, check=judge) for rule in found) for kind, found in rule_runner._RULES.items()
+            kind: tuple(replace(rule, check=judge) for rule in kind_rules)
+            for kind, kind_rules in rule_runner._RULES.items()
         }
         monkeypatch.setattr(rule_runner, "_RULES", rules)
         with pytest.warns(IcebergSqlWarning, match="SIS000"):

@@ -125,7 +125,7 @@ REFUSED = {"a query of another type"}
 
 
 @pytest.fixture
-def made(spark: SparkSession):
+def new_table(spark: SparkSession):
     names: list[str] = []
 
     def make() -> str:
@@ -172,31 +172,31 @@ def run(spark: SparkSession, sql: Sql, name: str, texts: list[str]) -> str | Non
         for number, name in enumerate(TEXTS)
     ],
 )
-def test_in_words(spark: SparkSession, made: Callable[[], str], attack: str) -> None:
+def test_in_words(spark: SparkSession, new_table: Callable[[], str], attack: str) -> None:
     texts = TEXTS[attack]
-    damaged = run(spark, intercept.unchecked_sql(spark), made(), texts) is not None
+    damaged = run(spark, intercept.unchecked_sql(spark), new_table(), texts) is not None
     harmless = MENDED | REFUSED | (set() if shims.SPARK_VERSION >= (4, 1) else SINCE_4_1)
     assert damaged == (attack not in harmless), "no attack at all"
     spark.sql("USE spark_catalog.default")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", IcebergSqlWarning)
-        broken = run(spark, spark.sql, made(), texts)
+        broken = run(spark, spark.sql, new_table(), texts)
     assert broken is None
 
 
 ODD = ("\u00a0", "\u2003", "\u3000", "\u2028", "\f", "\v")
 
 
-def test_white_space_that_icebergs_grammar_refuses(spark: SparkSession, made: Callable[[], str]) -> None:
+def test_white_space_that_icebergs_grammar_refuses(spark: SparkSession, new_table: Callable[[], str]) -> None:
     """Its tokens are not checked, so it is not repaired: in `warn` too, Spark refuses it as it stands."""
-    table = f"local.attack.{made()}"
+    table = f"local.attack.{new_table()}"
     text = f"ALTER TABLE {table} {FIELD} shard"
     lax = spark.newSession()
     sis.install(lax, ddl="warn")
-    for number, odd in enumerate(ODD):
-        places = [i for i, letter in enumerate(text) if letter == " "]
-        for place in places if number == 0 else places[number:-1:4]:
-            attack = text[:place] + odd + text[place + 1 :]
+    for number, space in enumerate(ODD):
+        positions = [i for i, letter in enumerate(text) if letter == " "]
+        for position in positions if number == 0 else positions[number:-1:4]:
+            attack = text[:position] + space + text[position + 1 :]
             for run in (spark.sql, lambda text: sis.sql(spark, text)):
                 with pytest.raises(sis.IcebergSqlError) as error:
                     run(attack)
@@ -207,7 +207,7 @@ def test_white_space_that_icebergs_grammar_refuses(spark: SparkSession, made: Ca
             lax.sql(f"ALTER /**/ {attack[6:]}")  # where a comment is repaired
         # Around the statement it is removed, as a byte order mark is: what runs is what was checked.
         with pytest.raises(sis.IcebergSqlError, match="SIS404"):
-            spark.sql(odd + text + odd)
+            spark.sql(space + text + space)
     sis.install(lax, ddl="off")
     spark.table(f"{table}.files").collect()
 
@@ -248,8 +248,8 @@ def _context(spark: SparkSession) -> Any:
 
 
 @pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
-def test_in_calls(spark: SparkSession, made: Callable[[], str], call: Any) -> None:
-    table = f"local.attack.{made()}"
+def test_in_calls(spark: SparkSession, new_table: Callable[[], str], call: Any) -> None:
+    table = f"local.attack.{new_table()}"
     with pytest.raises(sis.IcebergSqlError) as error:
         call(spark, f"ALTER TABLE {table} " + FIELD + " shard")
     assert [d.code for d in error.value.report] == ["SIS404"]

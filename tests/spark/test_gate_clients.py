@@ -134,8 +134,10 @@ class TestWriters:
     def test_saved_over_a_partition_field_s_name(self, spark, name, frame):
         spark.sql(f"ALTER TABLE {name} REPLACE PARTITION FIELD bucket(4, id) WITH bucket(4, s) AS k")
         renamed = frame.withColumnRenamed("id", "k")
-        found = codes(lambda: renamed.write.format("iceberg").partitionBy("k").mode("overwrite").saveAsTable(name))
-        assert "SIS404" in found
+        diagnostic_codes = codes(
+            lambda: renamed.write.format("iceberg").partitionBy("k").mode("overwrite").saveAsTable(name)
+        )
+        assert "SIS404" in diagnostic_codes
 
     @pytest.mark.parametrize("column", ["s", "select"])
     def test_a_wrong_column(self, spark, frame, column):
@@ -179,14 +181,18 @@ class TestWriters:
             spark.createDataFrame([], schema).writeTo(target).partitionedBy(
                 partitioning.days("h"), partitioning.bucket(4, "b")
             ).using("iceberg").createOrReplace()
-        found = SessionTables(spark, intercept.unchecked_sql(spark)).get(("local", "clients", target.split("`")[1]))
-        assert [field.clause for field in found.specs.spec.fields] == ["days(h)", "bucket(4, b)"]
+        catalog_table = SessionTables(spark, intercept.unchecked_sql(spark)).get(
+            ("local", "clients", target.split("`")[1])
+        )
+        assert [field.clause for field in catalog_table.specs.spec.fields] == ["days(h)", "bucket(4, b)"]
 
     def test_a_statement_is_looked_at_once(self, spark, monkeypatch):
         """If its text was checked, the resulting command is not checked again."""
-        seen = []
+        checked_texts = []
         check = admission.check
-        monkeypatch.setattr(admission, "check", lambda text, *a, **k: seen.append(text) or check(text, *a, **k))
+        monkeypatch.setattr(
+            admission, "check", lambda text, *a, **k: checked_texts.append(text) or check(text, *a, **k)
+        )
         target = f"local.clients.once_{uuid.uuid4().hex[:8]}"
         statements = [
             f"CREATE TABLE {target} (id BIGINT, s STRING NOT NULL) USING iceberg PARTITIONED BY (id)",
@@ -197,7 +203,7 @@ class TestWriters:
         for statement in statements:
             spark.sql(statement)
         spark.sql("SELECT 'create' AS x, id FROM " + target).collect()
-        assert seen == statements
+        assert checked_texts == statements
 
     def test_mode_off_and_warn(self, spark, frame):
         session = spark.newSession()
@@ -229,9 +235,9 @@ class TestPythonAway:
     def test_busy(self, spark, name, damaging):
         session = spark.newSession()
         session.conf.set("spark.iceberg_sql.gate.timeout", "1")
-        said = self.hold(session._jsparkSession, damaging)
-        assert said is not None, "it waited for Python"
-        first, _, message = said.partition("\n")
+        outcome = self.hold(session._jsparkSession, damaging)
+        assert outcome is not None, "it waited for Python"
+        first, _, message = outcome.partition("\n")
         assert first == "Refusal 42000 0"
         assert "has not answered within 1 s" in message
         assert "nothing was changed" in message
@@ -286,7 +292,7 @@ os._exit(0)
 
 def test_python_gone(tmp_path):
     """The JVM outlives Python, so nothing answers: neither a hang nor a stack."""
-    said, log = process.run(tmp_path, GONE.replace("TESTS", repr(str(Path(__file__).parent))))
-    assert "partition DDL could not be checked: the check cannot be reached" in said
-    assert said.rstrip().endswith("it ran")
+    output, log = process.run(tmp_path, GONE.replace("TESTS", repr(str(Path(__file__).parent))))
+    assert "partition DDL could not be checked: the check cannot be reached" in output
+    assert output.rstrip().endswith("it ran")
     assert "it runs unchecked" in log

@@ -148,10 +148,10 @@ def answers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
         command += ["--conf", setting]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
     with (folder / "log").open("w") as log, subprocess.Popen(command, cwd=folder, stderr=log, **pipes) as server:
-        found = READY.fullmatch(server.stdout.readline())
-        assert found is not None, (folder / "log").read_text()
+        ready = READY.fullmatch(server.stdout.readline())
+        assert ready is not None, (folder / "log").read_text()
         done = subprocess.run(
-            [str(interpreter), "-c", CLIENT, found[1], json.dumps(FORMS | IMMEDIATE | BLOCKS | PARAMETERS)],
+            [str(interpreter), "-c", CLIENT, ready[1], json.dumps(FORMS | IMMEDIATE | BLOCKS | PARAMETERS)],
             cwd=folder,
             env={key: value for key, value in os.environ.items() if key != "PYTHONPATH"},
             capture_output=True,
@@ -161,9 +161,9 @@ def answers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
         )
         server.send_signal(signal.SIGINT)
         assert server.wait(60) == 0
-    said = (folder / "log").read_text()
-    assert said.endswith("stopped\n")
-    assert "Traceback" not in said
+    log_text = (folder / "log").read_text()
+    assert log_text.endswith("stopped\n")
+    assert "Traceback" not in log_text
     assert done.returncode == 0, done.stderr + (folder / "log").read_text()
     return json.loads(done.stdout.splitlines()[-1])
 
@@ -181,9 +181,9 @@ def answers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     ],
 )
 def test_refused(answers: dict[str, Any], call: str, code: str) -> None:
-    found = answers[call]
-    assert found is not None, "it ran"
-    kind, text, condition, state = found
+    refusal = answers[call]
+    assert refusal is not None, "it ran"
+    kind, text, condition, state = refusal
     assert kind == "AnalysisException"
     assert f"error[{code}]" in text
     assert "help: write" in text
@@ -222,9 +222,9 @@ def test_forms_in_execute_immediate(answers: dict[str, Any]) -> None:
 
 @pytest.mark.needs("scripts")
 def test_forms_in_blocks(answers: dict[str, Any]) -> None:
-    found = _fields_after(answers, BLOCKS)
-    assert "error[SIS101]" in found.pop("a wrong block")
-    assert found == {name: ["ts_day"] for name in BLOCKS if name != "a wrong block"}
+    outcomes = _fields_after(answers, BLOCKS)
+    assert "error[SIS101]" in outcomes.pop("a wrong block")
+    assert outcomes == {name: ["ts_day"] for name in BLOCKS if name != "a wrong block"}
     assert answers["forms"]["a wrong block"][1] == []  # nothing of it ran
 
 
@@ -239,10 +239,10 @@ def test_forms_with_parameters(answers: dict[str, Any]) -> None:
 
 @pytest.mark.needs("SQL functions")
 def test_sql_functions_prune_as_their_bodies(answers: dict[str, Any]) -> None:
-    said = answers["functions"]
-    assert {text: result for text, result in said.items() if str(result).startswith("it failed")} == {}
-    counts = [result for text, result in said.items() if text.startswith("SELECT count")]
+    outcomes = answers["functions"]
+    assert {text: result for text, result in outcomes.items() if str(result).startswith("it failed")} == {}
+    counts = [result for text, result in outcomes.items() if text.startswith("SELECT count")]
     assert counts == [["1"]] * 3
-    plans = ["".join(result) for text, result in said.items() if text.startswith("EXPLAIN")]
+    plans = ["".join(result) for text, result in outcomes.items() if text.startswith("EXPLAIN")]
     # As a range of the column, or as Iceberg's own function.
     assert [re.search(r"filters=.*(?:ts >= |day\(ts\) = )", plan) is not None for plan in plans] == [True] * 3, plans

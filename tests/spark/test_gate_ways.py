@@ -34,12 +34,12 @@ def damaging(spark):
 
 def refused(run):
     """Whether a call ends in the gate's refusal, without a note on something unchecked."""
-    with warnings.catch_warnings(record=True) as said:
+    with warnings.catch_warnings(record=True) as caught_warnings:
         warnings.simplefilter("always")
         with pytest.raises(sis.IcebergSqlError) as error:
             run()
     assert [d.code for d in error.value.report] == ["SIS404"]
-    return not [w for w in said if issubclass(w.category, IcebergSqlWarning)]
+    return not [w for w in caught_warnings if issubclass(w.category, IcebergSqlWarning)]
 
 
 def in_thread(run, kind=threading.Thread):
@@ -95,25 +95,25 @@ class TestSessions:
         assert refused(lambda: SparkSession.sql(session(spark), damaging))
 
     def test_made_here_used_in_a_thread(self, spark, damaging, session):
-        found = session(spark)
-        assert refused(lambda: in_thread(lambda: found.sql(damaging)))
+        tested_session = session(spark)
+        assert refused(lambda: in_thread(lambda: tested_session.sql(damaging)))
 
     def test_used_in_a_thread_that_another_session_has_worked_in(self, spark, damaging, session):
-        found = session(spark)
+        tested_session = session(spark)
 
         def run():
             spark.newSession().sql("SELECT 1").collect()
-            found.sql(damaging)
+            tested_session.sql(damaging)
 
         assert refused(lambda: in_thread(run))
 
     def test_planned_and_run_as_a_script_in_a_thread(self, spark, damaging, session):
-        found = session(spark)
+        tested_session = session(spark)
         plans = []
-        in_thread(lambda: plans.append(sis.plan(found, damaging)))
+        in_thread(lambda: plans.append(sis.plan(tested_session, damaging)))
         assert not plans[0].report.ok
-        assert refused(lambda: in_thread(lambda: sis.run(found, damaging)))
-        assert refused(lambda: in_thread(lambda: sis.sql(found, damaging)))
+        assert refused(lambda: in_thread(lambda: sis.run(tested_session, damaging)))
+        assert refused(lambda: in_thread(lambda: sis.sql(tested_session, damaging)))
 
 
 class TestThreads:
@@ -152,8 +152,8 @@ class TestThreads:
         session.conf.set(f"spark.sql.catalog.{name}.type", "hadoop")
         warehouse = spark.conf.get("spark.sql.catalog.local.warehouse")
         session.conf.set(f"spark.sql.catalog.{name}.warehouse", warehouse)
-        there = damaging.replace("TABLE local.", f"TABLE {name}.")
-        assert refused(lambda: in_thread(lambda: session.sql(there)))
+        statement = damaging.replace("TABLE local.", f"TABLE {name}.")
+        assert refused(lambda: in_thread(lambda: session.sql(statement)))
 
 
 def test_in_a_streaming_query(spark, damaging, tmp_path):

@@ -27,38 +27,38 @@ def run(part: str, folder: Path, *arguments: str) -> dict[str, Any]:
 
 
 def test_classes_that_do_not_compile_take_what_uses_them_and_rows_are_right(tmp_path: Path) -> None:
-    said = run("broken", tmp_path)
-    [warning] = said["warnings"]
-    off = [name for name, state in said["rules"].items() if state == [False, True]]
+    answer = run("broken", tmp_path)
+    [warning] = answer["warnings"]
+    off = [name for name, state in answer["rules"].items() if state == [False, True]]
     assert off == ["guard", "prune", "limit", "topk"]  # of Guard.java and Intervals.java
-    assert [name for name, state in said["rules"].items() if state == [True, False]] == [
+    assert [name for name, state in answer["rules"].items() if state == [True, False]] == [
         rule.name for rule in RULES if rule.name not in off
     ]
-    head, guard, others, *consequences = warning.splitlines()
+    head, guard, range_rules, *consequences = warning.splitlines()
     assert head.startswith(f"4 of {len(RULES)} optimizer rules are off with Spark {pyspark.__version__} and Iceberg 1.")
     assert "iceberg_rules()" in head
     assert "https://" in head
     assert guard.startswith("`guard`: ")
-    assert others.startswith("`prune`, `limit`, `topk`: ")
-    for line in (guard, others):
+    assert range_rules.startswith("`prune`, `limit`, `topk`: ")
+    for line in (guard, range_rules):
         assert "has no class `org.apache.iceberg.Gone`, which " in line
         assert "Exception" not in line
     assert [line.partition(",")[0] for line in consequences] == [f"without `{name}`" for name in off]
-    assert said["rows"] == {"rows": [4], "pushed": False}
-    assert said["same"] == [4]
+    assert answer["rows"] == {"rows": [4], "pushed": False}
+    assert answer["same"] == [4]
 
 
 def test_the_rules_are_listed_where_none_can_be(tmp_path: Path) -> None:
-    said = run("no_registry", tmp_path)
-    [warning] = said["warnings"]
+    answer = run("no_registry", tmp_path)
+    [warning] = answer["warnings"]
     assert warning.startswith(f"{len(RULES)} of {len(RULES)} optimizer rules are off")
     assert "\nwithout `bounds`, filters on a column with wrong bounds lose rows" in warning
-    assert list(said["rules"]) == [rule.name for rule in RULES]
-    for is_enabled, fault in said["rules"].values():
+    assert list(answer["rules"]) == [rule.name for rule in RULES]
+    for is_enabled, fault in answer["rules"].values():
         assert not is_enabled
         assert "has no class `org.apache.iceberg.Gone`, which RuleRegistry.java uses" in fault
-    assert said["session"] == len(RULES)
-    assert said["rows"] == {"rows": [4], "pushed": False}
+    assert answer["session"] == len(RULES)
+    assert answer["rows"] == {"rows": [4], "pushed": False}
 
 
 @pytest.fixture(scope="module")
@@ -71,31 +71,31 @@ def lone(spark: SparkSession) -> str:
 
 
 def test_a_rule_whose_self_test_fails_is_off_before_the_first_query(tmp_path: Path, lone: str) -> None:
-    said = run("failing", tmp_path, lone)
-    assert said["rows"] == list(range(6))
-    [warning] = said["warnings"]
+    answer = run("failing", tmp_path, lone)
+    assert answer["rows"] == list(range(6))
+    [warning] = answer["warnings"]
     assert warning.startswith("1 of ")
     assert "`limit`: its self-test has another result: 2" in warning
-    off = {name: fault for name, (is_enabled, fault) in said["rules"].items() if not is_enabled}
+    off = {name: fault for name, (is_enabled, fault) in answer["rules"].items() if not is_enabled}
     assert off == {"limit": "its self-test has another result: 2"}
 
 
 def test_a_session_that_stops_before_the_rules_are_tested(tmp_path: Path, lone: str) -> None:
-    said = run("stopped", tmp_path, lone)
-    assert said["rows"] == list(range(6))
-    assert [state for state in said["rules"].values() if state != [True, None]] == []
+    answer = run("stopped", tmp_path, lone)
+    assert answer["rows"] == list(range(6))
+    assert [state for state in answer["rules"].values() if state != [True, None]] == []
 
 
 def test_stop_uninstall_and_sessions_that_nobody_installed(tmp_path: Path) -> None:
-    said = run("right", tmp_path)
-    assert said["warnings"] == []
-    assert said["rows"] == {"rows": [4], "pushed": False}
-    assert said["system"] == {"rows": [4], "pushed": False}
-    assert said["rules"]["guard"] == [True, True]
-    assert said["uninstalled"] == {"rows": [2], "pushed": True}  # Iceberg alone: the wrong row
-    assert said["again"] == {"rows": [4], "pushed": False}
-    assert said["later"] == {"rows": [4], "pushed": False}
-    assert said["later_same"] == 1
+    answer = run("right", tmp_path)
+    assert answer["warnings"] == []
+    assert answer["rows"] == {"rows": [4], "pushed": False}
+    assert answer["system"] == {"rows": [4], "pushed": False}
+    assert answer["rules"]["guard"] == [True, True]
+    assert answer["uninstalled"] == {"rows": [2], "pushed": True}  # Iceberg alone: the wrong row
+    assert answer["again"] == {"rows": [4], "pushed": False}
+    assert answer["later"] == {"rows": [4], "pushed": False}
+    assert answer["later_same"] == 1
 
 
 @pytest.fixture

@@ -70,14 +70,14 @@ Row = tuple[Any, ...]
 
 def rows(spark: SparkSession, table: str) -> list[Row]:
     """(x, v) and the functions' values, by a query without a filter."""
-    found = spark.sql(f"SELECT x, v, iceberg_bucket(4, x), iceberg_months(t) FROM {table}").collect()
-    return sorted((tuple(r) for r in found), key=str)
+    records = spark.sql(f"SELECT x, v, iceberg_bucket(4, x), iceberg_months(t) FROM {table}").collect()
+    return sorted((tuple(r) for r in records), key=str)
 
 
 def snapshot(spark: SparkSession, table: str) -> int:
-    found = spark.sql(f"SELECT snapshot_id FROM {table}.refs WHERE name = 'main'").first()
-    assert found
-    return int(found[0])
+    row = spark.sql(f"SELECT snapshot_id FROM {table}.refs WHERE name = 'main'").first()
+    assert row
+    return int(row[0])
 
 
 MODES = ("copy-on-write", "merge-on-read")
@@ -93,21 +93,21 @@ def test_rows_that_a_statement_changes(spark: SparkSession, name: str, mode: str
     bad = []
     for at, (predicate, truth) in enumerate(PREDICATES.items()):
         hit = [row for row in before if truth(row[2], row[3])]
-        rest = [row for row in before if row not in hit]
-        changed = sorted(rest + [(r[0], "new", r[2], r[3]) for r in hit], key=str)
+        unchanged = [row for row in before if row not in hit]
+        changed = sorted(unchanged + [(r[0], "new", r[2], r[3]) for r in hit], key=str)
         text = predicate.format(f=("iceberg_", "local.system.")[at % 2])
         merge = re.sub(r"\b(x|t)\)", r"m.\1)", text)
         statements = {
-            f"DELETE FROM {table} WHERE {text}": rest,
+            f"DELETE FROM {table} WHERE {text}": unchanged,
             f"UPDATE {table} SET v = 'new' WHERE {text}": changed,
             f"MERGE INTO {table} m USING (SELECT 1 AS one) ON {merge} WHEN MATCHED THEN UPDATE SET v = 'new'": changed,
-            f"MERGE INTO {table} m USING {table} s ON m.x <=> s.x WHEN MATCHED AND {merge} THEN DELETE": rest,
+            f"MERGE INTO {table} m USING {table} s ON m.x <=> s.x WHEN MATCHED AND {merge} THEN DELETE": unchanged,
         }
         # Half of them for each table and mode, so that each is tested with several of both.
         for statement, expected in [*statements.items()][(turn + at // 2) % 2 :: 2]:
             spark.sql(statement)
-            if (got := rows(spark, table)) != expected:
-                bad.append((statement, got, expected))
+            if (actual := rows(spark, table)) != expected:
+                bad.append((statement, actual, expected))
             now = snapshot(spark, table)
             if now != start:
                 spark.sql(f"CALL local.system.rollback_to_snapshot(table => '{table[6:]}', snapshot_id => {start})")
@@ -200,15 +200,15 @@ def test_shapes_of_a_query(spark: SparkSession, identity: str, in_two: set[int],
 def test_the_dataframe_api(spark: SparkSession, identity: str, in_two: set[int]) -> None:
     frame = spark.table(identity)
     two = F.call_function("iceberg_bucket", F.lit(4), F.col("x")) == 2
-    found: list[DataFrame] = [
+    frames: list[DataFrame] = [
         frame.where("iceberg_bucket(4, x) = 2"),
         frame.filter(two),
         frame.where(F.expr("iceberg_bucket(4, x) = 2")).select("x"),
         frame.withColumnRenamed("x", "y").where("iceberg_bucket(4, y) = 2").withColumnRenamed("y", "x"),
         frame.cache().where(two),
     ]
-    for one in found:
-        assert {row.x for row in one.collect()} == in_two
+    for filtered in frames:
+        assert {row.x for row in filtered.collect()} == in_two
     frame.unpersist()
 
 
@@ -229,8 +229,8 @@ def test_metadata_tables(spark: SparkSession, identity: str) -> None:
         column = "data_file.partition.x" if kind == "entries" else "partition.x"
         query = f"SELECT {column} AS x, iceberg_bucket(4, {column}) AS b FROM {identity}.{kind}"
         expected = sorted(row.x for row in spark.sql(query).collect() if row.b == 2)
-        got = spark.sql(f"{query} WHERE iceberg_bucket(4, {column}) = 2").collect()
-        assert sorted(row.x for row in got) == expected
+        actual = spark.sql(f"{query} WHERE iceberg_bucket(4, {column}) = 2").collect()
+        assert sorted(row.x for row in actual) == expected
         assert expected
 
 
@@ -282,12 +282,12 @@ def test_uuid_and_fixed_columns(spark: SparkSession) -> None:
     spark.sql(f"INSERT INTO {table} {rows}")
     calls = ("bucket(4, u)", "bucket(100, u)", "bucket(4, f)", "truncate(2, u)", "truncate(1, f)")
     for call in calls:
-        seen = spark.sql(f"SELECT r, iceberg_{call} AS v FROM {table}").collect()
-        value = next(row.v for row in seen if row.r == 3)
+        records = spark.sql(f"SELECT r, iceberg_{call} AS v FROM {table}").collect()
+        value = next(row.v for row in records if row.r == 3)
         for prefix in ("iceberg_", "local.system."):
             for operator in ("=", "<>"):
                 query = f"SELECT r FROM {table} WHERE {prefix}{call} {operator} {grid.literal(value)}"
-                expected = {r.r for r in seen if r.v is not None and (r.v == value) == (operator == "=")}
+                expected = {r.r for r in records if r.v is not None and (r.v == value) == (operator == "=")}
                 assert {row.r for row in spark.sql(query).collect()} == expected, query
     first, second, other = (f"'f79c3e09-677c-4bbd-a479-3f349cb785{n}'" for n in ("02", "05", "ff"))
     conditions = [

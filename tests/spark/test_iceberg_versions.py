@@ -218,7 +218,7 @@ def test_a_class_path_that_is_not_right(name: str, tmp_path: Path) -> None:
         check=False,
     )
     assert done.returncode == 0, done.stderr[-4000:]
-    said, problems = done.stdout.splitlines()
-    assert sentence in said, said
-    assert said.split(": ")[0] in ("error", "warning")
+    message, problems = done.stdout.splitlines()
+    assert sentence in message, message
+    assert message.split(": ")[0] in ("error", "warning")
     assert sentence.removeprefix("warning: ").removeprefix("error: ") in problems

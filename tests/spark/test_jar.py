@@ -56,9 +56,9 @@ def test_four_processes_starting_cold_all_succeed(nothing_there: Path) -> None:
     )
     command = [sys.executable, "-c", script]
     started = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(4)]
-    said = {process.communicate(timeout=300)[0].strip() for process in started}
+    outputs = {process.communicate(timeout=300)[0].strip() for process in started}
     assert [process.returncode for process in started] == [0] * 4
-    assert said == {str(nothing_there / PINNED.filename)}
+    assert outputs == {str(nothing_there / PINNED.filename)}
     left = {path.name for path in nothing_there.iterdir()}
     assert left <= {PINNED.filename, f"{PINNED.filename}.lock"}
 
@@ -82,10 +82,10 @@ def test_a_jar_that_is_there_is_honoured(
     in_checkout.parent.mkdir()
     shutil.move(nothing_there / PINNED.filename, in_checkout)
     assert runtime_jar(PINNED, settings) == in_checkout
-    own = tmp_path / "our-own-build.jar"
-    own.write_bytes(b"ours")
-    monkeypatch.setenv("SPARK_ICEBERG_SQL_JAR", str(own))
-    assert runtime_jar(PINNED, settings) == own
+    built_jar = tmp_path / "our-own-build.jar"
+    built_jar.write_bytes(b"ours")
+    monkeypatch.setenv("SPARK_ICEBERG_SQL_JAR", str(built_jar))
+    assert runtime_jar(PINNED, settings) == built_jar
 
 
 def test_no_network_is_one_line_that_says_what_to_do(nothing_there: Path, tmp_path: Path) -> None:
@@ -135,17 +135,17 @@ def _fake_java(folder: Path, version: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("says", "words"),
+    ("says", "message"),
     [
         ('openjdk version "25.0.1" 2025-10-21', "is version 25.0.1: Spark with Iceberg needs Java 17 or 21"),
         ('java version "1.8.0_452"', "is version 1.8.0_452: Spark with Iceberg needs Java 17 or 21"),
         ("what?", "is of an unreadable version: Spark"),
     ],
 )
-def test_a_wrong_java_is_one_line(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, says: str, words: str) -> None:
+def test_a_wrong_java_is_one_line(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, says: str, message: str) -> None:
     _fake_java(tmp_path / "bin", says)
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
-    with pytest.raises(JavaError, match=words) as caught:
+    with pytest.raises(JavaError, match=message) as caught:
         java()
     assert len(str(caught.value).splitlines()) == 1
 

@@ -93,8 +93,8 @@ def javac(folder: Path, records: dict[str, str]) -> list[str]:
 def test_javac_has_nothing_to_say(tmp_path: Path) -> None:
     messages = javac(tmp_path, generated())
     below = {match[1] for text in messages if (match := _BELOW_SCALA.match(text))}
-    rest = [text for text in messages if not _BELOW_SCALA.match(text)]
-    assert not rest, "".join(rest)
+    other_messages = [text for text in messages if not _BELOW_SCALA.match(text)]
+    assert not other_messages, "".join(other_messages)
     assert below == BELOW_SCALA
 
 
@@ -131,9 +131,9 @@ def compiled(code: str) -> object:
     return compiler.compile_java(text, "Snippet.java", compiler.context_loader())
 
 
-@pytest.mark.parametrize(("code", "taken"), ROWS, ids=[code for code, _ in ROWS])
-def test_janino_takes_what_the_page_says(spark: SparkSession, code: str, taken: str) -> None:
-    if taken == "yes":
+@pytest.mark.parametrize(("code", "verdict"), ROWS, ids=[code for code, _ in ROWS])
+def test_janino_takes_what_the_page_says(spark: SparkSession, code: str, verdict: str) -> None:
+    if verdict == "yes":
         compiled(code)
         return
     with pytest.raises(ValueError):
@@ -167,4 +167,4 @@ def test_a_class_for_a_later_iceberg_names_both_versions(spark: SparkSession) ->
 
 
 def test_the_page_has_rows_of_both_kinds() -> None:
-    assert [sum(taken == answer for _, taken in ROWS) > 10 for answer in ("yes", "no")] == [True, True]
+    assert [sum(verdict == answer for _, verdict in ROWS) > 10 for answer in ("yes", "no")] == [True, True]

@@ -125,9 +125,9 @@ COARSE = [
 ]
 
 
-@pytest.mark.parametrize(("start", "end", "shown"), OF)
-def test_an_interval(ask: Any, start: str, end: str, shown: str) -> None:
-    assert ask.of(start, end) == shown
+@pytest.mark.parametrize(("start", "end", "expected"), OF)
+def test_an_interval(ask: Any, start: str, end: str, expected: str) -> None:
+    assert ask.of(start, end) == expected
 
 
 @pytest.mark.parametrize(("a", "b", "both"), UNION)
@@ -145,9 +145,9 @@ def test_what_contains_what(ask: Any, a: str, b: str, holds: bool) -> None:
     assert ask.contains(a, b) is holds
 
 
-@pytest.mark.parametrize(("a", "shown"), COARSE, ids=range(len(COARSE)))
-def test_more_than_32_pieces_are_one(ask: Any, a: str, shown: str) -> None:
-    assert ask.coarse(a) == shown
+@pytest.mark.parametrize(("a", "expected"), COARSE, ids=range(len(COARSE)))
+def test_more_than_32_pieces_are_one(ask: Any, a: str, expected: str) -> None:
+    assert ask.coarse(a) == expected
 
 
 @pytest.mark.parametrize(
@@ -344,19 +344,19 @@ ELSEWHERE = {"TimeAdd"} if shims.SPARK_VERSION >= (4, 1) else {"TimestampAddInte
 def test_a_monotonic_expression(spark: SparkSession, ask: Any, text: str, steps: Steps | None) -> None:
     of_days = steps is not None and steps.ends == DAYS
     at = CHANGED // DAY if of_days else CHANGED
-    found = ask.monotonic(expression(spark, text, "Asia/Kolkata"), at)
+    encoding = ask.monotonic(expression(spark, text, "Asia/Kolkata"), at)
     if steps is None:
-        assert found is None
+        assert encoding is None
         return
-    words = found.split(" ")
-    hours = [int(word) / HOUR for word in words[5:8]]
-    ends = (int(words[1]), int(words[2]))
-    assert Steps(int(words[0]), words[3], words[4], hours[1], hours[2], hours[0], ends) == steps  # type: ignore[arg-type]
+    tokens = encoding.split(" ")
+    hours = [int(word) / HOUR for word in tokens[5:8]]
+    ends = (int(tokens[1]), int(tokens[2]))
+    assert Steps(int(tokens[0]), tokens[3], tokens[4], hours[1], hours[2], hours[0], ends) == steps  # type: ignore[arg-type]
 
 
 def test_each_kind_of_expression_has_a_row(spark: SparkSession, ask: Any) -> None:
-    seen = {kind for text, _ in MONOTONIC for kind in ask.kinds(expression(spark, text)).split(" ")}
-    assert seen - {""} == set(ask.kinds().split(" ")) - ELSEWHERE
+    tested_kinds = {kind for text, _ in MONOTONIC for kind in ask.kinds(expression(spark, text)).split(" ")}
+    assert tested_kinds - {""} == set(ask.kinds().split(" ")) - ELSEWHERE
 
 
 # -- What predicates imply: both ends of each comparison, in days and microseconds
@@ -366,9 +366,9 @@ def day(text: str) -> int:
     return (date.fromisoformat(text) - date(1970, 1, 1)).days
 
 
-def days(*pieces: str) -> str:
+def days(*intervals: str) -> str:
     """2024-01-01:2024-02-01 as Intervals."""
-    return " ".join(":".join(str(day(end)) for end in piece.split(":")) for piece in pieces)
+    return " ".join(":".join(str(day(end)) for end in interval.split(":")) for interval in intervals)
 
 
 START, END = day("2024-01-01"), day("2025-01-01")
@@ -438,14 +438,14 @@ def test_what_a_predicate_implies(spark: SparkSession, ask: Any, predicate: str,
 # -- CyclicParts
 
 
-def hours(*pieces: str) -> str:
+def hours(*intervals: str) -> str:
     """2024-01-01T05:00/2024-01-01T06:00, in UTC, as Intervals."""
     return " ".join(
         ":".join(
             str(int((datetime.fromisoformat(f"{end}+00:00") - EPOCH).total_seconds()) * 10**6)
-            for end in piece.split("/")
+            for end in interval.split("/")
         )
-        for piece in pieces
+        for interval in intervals
     )
 
 

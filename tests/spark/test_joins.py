@@ -72,9 +72,9 @@ def answer(spark: SparkSession, text: str) -> Operator:
 def test_the_verdict_is_the_plan_s(spark: SparkSession, left: str, right: str, on: str) -> None:
     text = query(left, right, on)
     join = answer(spark, text)
-    said = plan(spark, text)
-    assert join.happens == ("groupedBy=no shuffle: " in said)
-    assert join.is_shuffled == ("Exchange hashpartitioning" in said) == (not join.happens)
+    plan_text = plan(spark, text)
+    assert join.happens == ("groupedBy=no shuffle: " in plan_text)
+    assert join.is_shuffled == ("Exchange hashpartitioning" in plan_text) == (not join.happens)
     assert (join.why is None) == join.happens
     assert join.bytes > 0
 
@@ -93,9 +93,9 @@ def test_joins_groups_and_windows(spark: SparkSession) -> None:
     ]
     assert report.happens
     assert [o.bytes > 0 for o in report.operators] == [True, False, False]  # each table's rows would move once
-    said = "no shuffle: local.spj.b4 and local.spj.b4x are grouped by bucket(4, id)"
-    assert said in str(report)
-    assert said in plan(spark, text)
+    sentence = "no shuffle: local.spj.b4 and local.spj.b4x are grouped by bucket(4, id)"
+    assert sentence in str(report)
+    assert sentence in plan(spark, text)
     rows = spark.sql(f"SELECT * FROM iceberg_spj('{text}')").collect()
     assert [(row.kind, row.happens, row.fields) for row in rows] == [
         (o.kind, "yes", "bucket(4, id)") for o in report.operators
@@ -116,8 +116,8 @@ def test_by_several_fields(spark: SparkSession) -> None:
     text = query("db", "bd", f"{ON[1]} AND a.k = b.k")
     fields = answer(spark, text).fields
     assert fields in ("days(ts), bucket(4, id)", "bucket(4, id), days(ts)")
-    said = plan(spark, text).partition("groupedBy=no shuffle: local.spj.db and local.spj.bd are grouped by ")[2]
-    assert all(field in said.partition("Runtime")[0] for field in ("any a.k", "days(ts)"))
+    grouping = plan(spark, text).partition("groupedBy=no shuffle: local.spj.db and local.spj.bd are grouped by ")[2]
+    assert all(field in grouping.partition("Runtime")[0] for field in ("any a.k", "days(ts)"))
 
 
 # By query: the reason, and the statement to write.

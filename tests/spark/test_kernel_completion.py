@@ -35,7 +35,7 @@ def kernel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
 
 
 @pytest.mark.parametrize(
-    ("code", "some", "others"),
+    ("code", "some", "excluded"),
     [
         (CELL + "SELECT * FROM local.d.|", {"visits"}, {"id"}),
         (CELL + "SELECT pa| FROM local.d.visits", {"page"}, {"id"}),
@@ -53,12 +53,12 @@ def kernel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
         ("spark.conf.ge|", {"get"}, {"visits"}),  # Python's are left alone
     ],
 )
-def test_a_completion_request(kernel: Any, code: str, some: set[str], others: set[str]) -> None:
+def test_a_completion_request(kernel: Any, code: str, some: set[str], excluded: set[str]) -> None:
     position = code.index("|")
     content = kernel.complete(code.replace("|", "", 1), position, reply=True, timeout=60)["content"]
     matches = {match.rpartition(".")[2] for match in content["matches"]}
     assert some <= matches, content
-    assert not others & matches
+    assert not excluded & matches
     assert content["cursor_end"] == position
 
 
@@ -70,6 +70,6 @@ def test_the_views_of_the_catalog_as_text_and_html(kernel: Any) -> None:
 
     for code in ("%iceberg_sql tables local.d", "%iceberg_sql describe local.d.visits"):
         kernel.execute_interactive(code, timeout=60, output_hook=receive)
-    shown = [data for data in outputs if "text/html" in data]
-    assert len(shown) == 2
-    assert all("local.d.visits" in data["text/plain"] and "<table>" in data["text/html"] for data in shown)
+    mime_bundles = [data for data in outputs if "text/html" in data]
+    assert len(mime_bundles) == 2
+    assert all("local.d.visits" in data["text/plain"] and "<table>" in data["text/html"] for data in mime_bundles)

@@ -64,26 +64,26 @@ def test_without_extensions_the_error_says_what_is_missing(no_extensions):
 
 
 def test_without_extensions_filters_prune_and_keep_their_rows(no_extensions):
-    found = no_extensions["filters"]
-    assert len(found) > 16
+    filters = no_extensions["filters"]
+    assert len(filters) > 16
     pruned = {"iceberg_": 0, "local.system.": 0}
-    for condition, (want, got, files, every) in found.items():
-        assert got == want, condition
+    for condition, (want, actual, files, total) in filters.items():
+        assert actual == want, condition
         for prefix in pruned:
-            pruned[prefix] += prefix in condition and files < every
+            pruned[prefix] += prefix in condition and files < total
     assert min(pruned.values()) > 2, pruned
 
 
 def test_with_no_catalog_at_all_the_functions_work(tmp_path):
-    found = outcomes("bare", tmp_path)
-    assert found["SELECT iceberg_bucket(16, 34)"]["ok"] == [["3"]]
-    assert found["ALTER TABLE par ADD PARTITION FIELD bucket(4, id)"]["codes"] == ["SIS412"]
-    assert found["ALTER TABLE nope ADD PARTITION FIELD bucket(4, id)"]["codes"] == ["SIS412"]
+    by_statement = outcomes("bare", tmp_path)
+    assert by_statement["SELECT iceberg_bucket(16, 34)"]["ok"] == [["3"]]
+    assert by_statement["ALTER TABLE par ADD PARTITION FIELD bucket(4, id)"]["codes"] == ["SIS412"]
+    assert by_statement["ALTER TABLE nope ADD PARTITION FIELD bucket(4, id)"]["codes"] == ["SIS412"]
 
 
 def test_without_an_iceberg_catalog_sparks_internal_error_is_explained(tmp_path):
-    found = outcomes("no_iceberg_catalog", tmp_path)
-    outcome = found["ALTER TABLE par ADD PARTITION FIELD bucket(4, id)"]
+    by_statement = outcomes("no_iceberg_catalog", tmp_path)
+    outcome = by_statement["ALTER TABLE par ADD PARTITION FIELD bucket(4, id)"]
     assert "SIS412" in outcome["warnings"][0]
     assert outcome["text"].startswith("the table's catalog is not an Iceberg catalog")
     assert "bug in Spark" not in outcome["text"]

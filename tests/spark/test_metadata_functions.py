@@ -66,8 +66,8 @@ def location(spark: SparkSession, table: str) -> str:
 
 def rows(spark: SparkSession, source: str) -> list[str]:
     """All rows of a source with all columns, in a stable order; a path is the same with a scheme."""
-    found = spark.sql(f"SELECT * FROM {source}")
-    return sorted(f"{found.columns}{str(row).replace('file:/', '/')}" for row in found.collect())
+    frame = spark.sql(f"SELECT * FROM {source}")
+    return sorted(f"{frame.columns}{str(row).replace('file:/', '/')}" for row in frame.collect())
 
 
 @pytest.mark.parametrize("function", partly(pytest.mark.main("metadata functions"), KINDS, 4), ids=lambda f: f.name)
@@ -94,7 +94,7 @@ def test_time_travel_is_the_catalog_s(spark: SparkSession, paths: dict[int, str]
 
 def test_a_snapshot_that_is_not_there(spark: SparkSession, paths: dict[int, str]) -> None:
     """Iceberg's own tables return no rows for such a snapshot."""
-    for call, words in (
+    for call, message in (
         ("iceberg_files('{}', snapshot_id => 5)", "Cannot find snapshot with ID 5"),
         ("iceberg_files('{}', version => '5')", "Cannot find snapshot with ID 5"),
         ("iceberg('{}', version => 'no')", "no snapshot, branch or tag `no`, only first, main, side"),
@@ -104,7 +104,7 @@ def test_a_snapshot_that_is_not_there(spark: SparkSession, paths: dict[int, str]
         ("iceberg_files('{}', store => 'nowhere')", "is not one of iceberg, icebergS3"),
         ("iceberg_column_stats('{}', column => 'nmae')", "write name"),
     ):
-        with pytest.raises(AnalysisException, match=words):
+        with pytest.raises(AnalysisException, match=message):
             spark.sql(f"SELECT * FROM {call.format(paths[2])}")
 
 
@@ -157,8 +157,8 @@ def test_properties_and_columns_are_as_the_catalog_shows_them(spark: SparkSessio
     assert columns == [*old, Row(col_name="extra")]
     described = spark.sql(f"SELECT * FROM iceberg_describe('{paths[2]}')").collect()
     theirs = spark.sql(f"DESCRIBE EXTENDED {TABLE}2").collect()
-    named = [row for row in theirs if row.col_name != "Name"]
-    assert [row for row in described if row.col_name != "Name"][: len(named)] == named
+    expected = [row for row in theirs if row.col_name != "Name"]
+    assert [row for row in described if row.col_name != "Name"][: len(expected)] == expected
     more = {row.col_name: row.data_type for row in described[len(theirs) :]}
     assert more["Format Version"] == "2"
     assert more["Metadata File"].startswith(f"file:{paths[2]}/metadata/v")
@@ -167,11 +167,11 @@ def test_properties_and_columns_are_as_the_catalog_shows_them(spark: SparkSessio
 
 def test_column_stats(spark: SparkSession, paths: dict[int, str]) -> None:
     """The bounds are the minimum and maximum of each file."""
-    whole = spark.sql(
+    amount_rows = spark.sql(
         f"SELECT * FROM iceberg_column_stats('{paths[2]}') WHERE content = 0 AND column_name = 'amount'"
     ).collect()
-    (one,) = {row.column_type for row in whole}
-    assert one == "decimal(9,2)"
+    (column_type,) = {row.column_type for row in amount_rows}
+    assert column_type == "decimal(9,2)"
     for column in ("id", "name", "ts", "amount", "raw", "s.x"):
         quoted = ".".join(f"`{part}`" for part in column.split("."))
         theirs = spark.sql(
@@ -206,24 +206,24 @@ def test_duckdb_s_metadata(spark: SparkSession, paths: dict[int, str]) -> None:
         row.path: ("DATA", "DELETE")[row.content]
         for row in spark.sql(f"SELECT path, content FROM {TABLE}2.manifests").collect()
     }
-    found = ours.collect()
-    assert {row.manifest_path: row.manifest_content for row in found} == manifests
+    entries = ours.collect()
+    assert {row.manifest_path: row.manifest_content for row in entries} == manifests
     theirs = spark.sql(f"SELECT data_file.file_path, sequence_number FROM {TABLE}2.entries").collect()
-    assert sorted((r.file_path, r.manifest_sequence_number) for r in found) == sorted(map(tuple, theirs))
-    deletes = [row for row in found if row.manifest_content == "DELETE"]
+    assert sorted((r.file_path, r.manifest_sequence_number) for r in entries) == sorted(map(tuple, theirs))
+    deletes = [row for row in entries if row.manifest_content == "DELETE"]
     assert {row.content for row in deletes} == {"POSITION_DELETES"}
-    assert {row.status for row in found} == {"ADDED"}
+    assert {row.status for row in entries} == {"ADDED"}
 
 
 def test_statistics(spark: SparkSession, paths: dict[int, str]) -> None:
     spark.sql(f"CALL local.system.compute_table_stats(table => '{TABLE.split('.', 1)[1]}3')")
-    found = spark.sql(
+    statistics = spark.sql(
         f"SELECT field_ids[0] AS id, blob_type, properties['ndv'] AS ndv, path FROM iceberg_statistics('{paths[3]}')"
     ).collect()
-    by_column = {row.id: row for row in found}
+    by_column = {row.id: row for row in statistics}
     assert by_column[1].ndv == "6"
-    assert {row.blob_type for row in found} == {"apache-datasketches-theta-v1"}
-    assert all(row.path.endswith(".stats") for row in found)
+    assert {row.blob_type for row in statistics} == {"apache-datasketches-theta-v1"}
+    assert all(row.path.endswith(".stats") for row in statistics)
 
 
 @pytest.mark.parametrize("version", [1, 2, 3])
@@ -234,7 +234,7 @@ def test_ddl_makes_an_equal_table(spark: SparkSession, paths: dict[int, str], ve
     try:
         for statement in statements(row.createtab_stmt):
             spark.sql(statement.text)
-        one, other = f"{TABLE}{version}", copy
+        original, other = f"{TABLE}{version}", copy
         for function, columns in (
             ("iceberg_schemas", "position, column_name, data_type, required, is_identifier, comment"),
             ("iceberg_partition_specs", "position, field_name, source_column, transform"),
@@ -249,10 +249,10 @@ def test_ddl_makes_an_equal_table(spark: SparkSession, paths: dict[int, str], ve
             }[function]
             same = [
                 spark.sql(f"SELECT {columns} FROM {function}('{name}') WHERE {where}").collect()
-                for name in (one, other)
+                for name in (original, other)
             ]
             if version == 1 and function == "iceberg_partition_specs":
-                same = [[row[1:] for row in found] for found in same]  # void fields remain in format version 1
+                same = [[row[1:] for row in records] for records in same]  # void fields remain in format version 1
             assert same[0] == same[1]
     finally:
         spark.sql(f"DROP TABLE IF EXISTS {copy} PURGE")

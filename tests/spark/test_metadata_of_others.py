@@ -99,7 +99,7 @@ def edit_avro(file: Path, edit: Edit, schema_edit: Edit | None = None) -> None:
         fastavro.writer(stream, schema, rows, metadata=metadata)
 
 
-def assert_one_sentence(call: Callable[[], object], view: str, *words: str) -> None:
+def assert_one_sentence(call: Callable[[], object], view: str, *fragments: str) -> None:
     with pytest.raises(Exception) as raised:
         call()
     text = str(raised.value)
@@ -109,7 +109,7 @@ def assert_one_sentence(call: Callable[[], object], view: str, *words: str) -> N
         view,
         text,
     )
-    for word in words:
+    for word in fragments:
         assert word in text, (view, text)
 
 

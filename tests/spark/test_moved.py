@@ -106,16 +106,16 @@ def lake(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def originals(spark: SparkSession, lake: Path) -> dict[str, dict[str, Rows]]:
     """The rows of each table by the arguments after its path, read at the location in its metadata."""
-    found: dict[str, dict[str, Rows]] = {}
+    rows_by_table: dict[str, dict[str, Rows]] = {}
     for version in TABLES:
         path = lake / "db" / version
         order = "ORDER BY committed_at LIMIT 1"
         first = spark.sql(f"SELECT snapshot_id FROM iceberg_snapshots('{path}') {order}").first()
         assert first is not None
         suffixes = [s.format(first=first[0]) for s in SUFFIXES]
-        found[version] = {s: rows(spark, path, s) for s in suffixes}
-        assert len({repr(r) for r in found[version].values()}) >= 4
-    return found
+        rows_by_table[version] = {s: rows(spark, path, s) for s in suffixes}
+        assert len({repr(r) for r in rows_by_table[version].values()}) >= 4
+    return rows_by_table
 
 
 def leave(original: Path) -> None:
@@ -160,12 +160,12 @@ def test_a_copy_has_the_original_s_rows(
     spark: SparkSession, kept: Path, originals: dict[str, dict[str, Rows]], tmp_path: Path, then: Callable[[Path], None]
 ) -> None:
     spark.sql("CREATE OR REPLACE TABLE moves.db.other USING iceberg AS SELECT 77 AS id, 'o' AS d")
-    for version, wanted in originals.items():
+    for version, by_suffix in originals.items():
         copy = tmp_path / "copy" / version
         shutil.copytree(kept / "db" / version, copy)
         before = {f: f.read_bytes() for f in copy.rglob("*") if f.is_file()}
         then(kept / "db" / version)
-        for suffix, expected in wanted.items():
+        for suffix, expected in by_suffix.items():
             assert rows(spark, copy, suffix) == expected, (version, suffix)
         assert {f: f.read_bytes() for f in copy.rglob("*") if f.is_file()} == before
 
@@ -198,9 +198,9 @@ assert texts == [("01:02:03.4", "01:02:03.4"), (None, None)]
 spark.stop()
 """
     out, _ = run(tmp_path, script)
-    said = sorted(line for line in out.splitlines() if line.startswith("row"))
+    actual = sorted(line for line in out.splitlines() if line.startswith("row"))
     expected = [f"row {v} {' '.join(map(str, r))}" for v in TABLES for r in originals[v][""]]
-    assert said == sorted(expected)
+    assert actual == sorted(expected)
 
 
 def test_what_it_says(spark: SparkSession, lake: Path, tmp_path: Path) -> None:
@@ -210,17 +210,17 @@ def test_what_it_says(spark: SparkSession, lake: Path, tmp_path: Path) -> None:
         warnings.simplefilter("always")
         for _ in range(2):
             spark.sql(f"SELECT count(*) FROM iceberg('{copy}')").collect()
-    said = [str(w.message) for w in caught if issubclass(w.category, UserWarning)]
-    words = f"the table at `{copy}` is a copy, or was moved: its metadata refers to files in `{original}`"
-    assert said == [f"{words}, and the ones in `{copy}` are read instead"]
+    messages = [str(w.message) for w in caught if issubclass(w.category, UserWarning)]
+    sentence = f"the table at `{copy}` is a copy, or was moved: its metadata refers to files in `{original}`"
+    assert messages == [f"{sentence}, and the ones in `{copy}` are read instead"]
     plan = spark.sql(f"EXPLAIN {text(copy, '')}").collect()[0][0]
     assert f"{copy} (moved from {original})" in plan
     assert "moved from" not in spark.sql(f"EXPLAIN {text(original, '')}").collect()[0][0]
     for name in ("iceberg", "icebergLocal", "icebergHDFS", "iceberg_files"):
         with pytest.raises(AnalysisException) as refused:
             spark.sql(f"SELECT * FROM {name}('{copy}', allow_moved_paths => false)")
-        words = f"{copy}` is a copy, or was moved: its metadata refers to `{original}`; omit this argument to read "
-        assert words in str(refused.value)
+        sentence = f"{copy}` is a copy, or was moved: its metadata refers to `{original}`; omit this argument to read "
+        assert sentence in str(refused.value)
         assert "`allow_moved_paths`" in str(refused.value)
         assert spark.sql(f"SELECT * FROM {name}('{original}', allow_moved_paths => false)").head(1)
 
@@ -229,9 +229,9 @@ def test_virtual_columns(spark: SparkSession, lake: Path, tmp_path: Path) -> Non
     copy = tmp_path / "a $1 (b)"
     shutil.copytree(lake / "db" / "v3", copy)
     columns = "DISTINCT _path, _file, _size, _time IS NULL"
-    found = spark.sql(f"SELECT {columns} FROM iceberg('{copy}')").collect()
-    assert len(found) > 3
-    for path, file, size, timeless in found:
+    records = spark.sql(f"SELECT {columns} FROM iceberg('{copy}')").collect()
+    assert len(records) > 3
+    for path, file, size, timeless in records:
         assert Path(path).is_relative_to(copy)
         assert Path(path).name == file
         assert os.path.getsize(path) == size
@@ -243,9 +243,9 @@ def test_a_metadata_file_of_the_copy(spark: SparkSession, lake: Path, tmp_path: 
     shutil.copytree(lake / "db" / "v2", copy)
     file = max((copy / "metadata").glob("v*.metadata.json"), key=lambda f: int(f.name.split(".")[0][1:]))
     for call in (f"'{file}'", f"'{copy}', metadata_file_path => 'metadata/{file.name}'"):
-        found = spark.sql(f"SELECT id, _path FROM iceberg({call})").collect()
-        assert sorted(r[0] for r in found) == sorted(r[0] for r in rows(spark, copy))
-        assert all(Path(r[1]).is_relative_to(copy) for r in found)
+        records = spark.sql(f"SELECT id, _path FROM iceberg({call})").collect()
+        assert sorted(r[0] for r in records) == sorted(r[0] for r in rows(spark, copy))
+        assert all(Path(r[1]).is_relative_to(copy) for r in records)
     # On its own, it does not tell where a copy is.
     lone = tmp_path / file.name
     shutil.copy(file, lone)
@@ -284,10 +284,10 @@ def test_data_outside_the_location_stays_there(spark: SparkSession, lake: Path, 
     copy = tmp_path / "t"
     shutil.copytree(lake / "db" / "outside", copy)
     shutil.rmtree(lake / "db" / "outside")
-    found = spark.sql(f"SELECT id, _path FROM iceberg('{copy}') ORDER BY id").collect()
-    assert [r[0] for r in found] == [1, 2]
-    assert Path(found[0][1]).is_relative_to(lake / "elsewhere")
-    assert Path(found[1][1]).is_relative_to(copy)
+    records = spark.sql(f"SELECT id, _path FROM iceberg('{copy}') ORDER BY id").collect()
+    assert [r[0] for r in records] == [1, 2]
+    assert Path(records[0][1]).is_relative_to(lake / "elsewhere")
+    assert Path(records[1][1]).is_relative_to(copy)
 
 
 def test_a_copy_is_not_written_to_by_reading_it(spark: SparkSession, lake: Path, tmp_path: Path) -> None:
@@ -343,10 +343,10 @@ def _hadoop(spark: SparkSession) -> Any:
 
 
 def test_java_and_python_map_alike(spark: SparkSession) -> None:
-    for said, folder, address, _ in CASES:
-        moved = map_location(said, folder)
+    for location, folder, address, _ in CASES:
+        moved = map_location(location, folder)
         io = moved_io.file_io(_hadoop(spark), moved.pattern, moved.replacement)
-        assert io.current(address) == moved.current_address(address), (said, folder, address)
+        assert io.current(address) == moved.current_address(address), (location, folder, address)
 
 
 # ---------------------------------------------------------------------------- relative addresses
@@ -369,9 +369,9 @@ def _relative(table: Path, prefix: str, *, location: bool) -> None:
         rewrite(file, lambda record: record.update(manifest_length=_length(table, record)))
     for file in (table / "metadata").glob("*.metadata.json"):
         metadata = json.loads(file.read_text("utf-8"))
-        own = metadata["location"]
+        stated_location = metadata["location"]
         metadata = change(metadata)
-        metadata["location"] = prefix.rstrip("/") if location else own
+        metadata["location"] = prefix.rstrip("/") if location else stated_location
         file.write_text(json.dumps(metadata), "utf-8")
         (file.parent / f".{file.name}.crc").unlink(missing_ok=True)
 
@@ -392,16 +392,16 @@ def test_relative_addresses_belong_to_the_table(
     spark.sql(f"CREATE TABLE {name} (id INT) USING iceberg TBLPROPERTIES ({TABLES['v3'][0]})")
     spark.sql(f"INSERT INTO {name} SELECT /*+ COALESCE(1) */ id FROM range(10)")
     spark.sql(f"DELETE FROM {name} WHERE id = 3")
-    place = Path(spark.sql(f"DESCRIBE EXTENDED {name}").where("col_name = 'Location'").head()[1])
+    source_path = Path(spark.sql(f"DESCRIBE EXTENDED {name}").where("col_name = 'Location'").head()[1])
     table, prefix = tmp_path / "t", prefix.format(u=unique)
-    shutil.copytree(Path(str(place).removeprefix("file:")), table)
+    shutil.copytree(Path(str(source_path).removeprefix("file:")), table)
     # The paths that the copied files state are the original's.
     for file in (table / "metadata").iterdir():
         if file.suffix == ".json":
-            text = file.read_text("utf-8").replace(str(place), str(table))
+            text = file.read_text("utf-8").replace(str(source_path), str(table))
             file.write_text(text, "utf-8")
             (file.parent / f".{file.name}.crc").unlink(missing_ok=True)
-    original = str(place).removeprefix("file:")
+    original = str(source_path).removeprefix("file:")
 
     def moved(record: dict[str, Any]) -> None:
         record.update(_replaced(record, original, str(table)))
@@ -417,8 +417,8 @@ def test_relative_addresses_belong_to_the_table(
         with warnings.catch_warnings():
             warnings.filterwarnings("error", message=".*copy")
             assert rows(spark, table) == [(id_,) for id_ in range(10) if id_ != 3]
-            found = spark.sql(f"SELECT count(*) FROM iceberg('{table}') WHERE id > 5").head()
-            assert found[0] == 4
+            row = spark.sql(f"SELECT count(*) FROM iceberg('{table}') WHERE id > 5").head()
+            assert row[0] == 4
     finally:
         shutil.rmtree(decoy)
 
@@ -435,11 +435,11 @@ def test_a_missing_file_of_a_relative_table(spark: SparkSession, tmp_path: Path)
     name = "local.moved.relative_missing"
     spark.sql(f"CREATE TABLE {name} (id INT) USING iceberg")
     spark.sql(f"INSERT INTO {name} VALUES (1)")
-    place = Path(spark.sql(f"DESCRIBE EXTENDED {name}").where("col_name = 'Location'").head()[1])
+    source_path = Path(spark.sql(f"DESCRIBE EXTENDED {name}").where("col_name = 'Location'").head()[1])
     table = tmp_path / "t"
-    shutil.copytree(Path(str(place).removeprefix("file:")), table)
+    shutil.copytree(Path(str(source_path).removeprefix("file:")), table)
     for file in (table / "metadata").glob("*.metadata.json"):
-        text = file.read_text("utf-8").replace(str(place), "there/t")
+        text = file.read_text("utf-8").replace(str(source_path), "there/t")
         file.write_text(text, "utf-8")
         (file.parent / f".{file.name}.crc").unlink(missing_ok=True)
     for file in (table / "metadata").glob("snap-*"):

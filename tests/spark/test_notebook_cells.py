@@ -438,8 +438,8 @@ def cells(tmp_path_factory: pytest.TempPathFactory) -> dict[str, NotebookNode]:
     sources = [SET_UP, TABLES, *(m[0] for m in MISTAKES), PATHS, FAILED, VERSIONED]
     sources += [*(s[0] for s in SHOWN), KEPT, "spark.stop()", AFTER]
     book = nbformat.v4.new_notebook(cells=list(map(nbformat.v4.new_code_cell, sources)))
-    place = {"metadata": {"path": str(tmp_path_factory.mktemp("kernel"))}}
-    client = NotebookClient(book, timeout=300, kernel_name="python3", resources=place, allow_errors=True)
+    resources = {"metadata": {"path": str(tmp_path_factory.mktemp("kernel"))}}
+    client = NotebookClient(book, timeout=300, kernel_name="python3", resources=resources, allow_errors=True)
     client.execute()
     if KEEP:
         nbformat.write(book, KEEP)
@@ -457,10 +457,10 @@ def said(cell: NotebookNode) -> str:
 
 @pytest.mark.parametrize("mistake", MISTAKES, ids=lambda m: m[0].replace(S, "")[:60])
 def test_a_mistake(cells: dict[str, NotebookNode], mistake: tuple[str, str | None, list[str]]) -> None:
-    source, marked, words = mistake
+    source, marked, fragments = mistake
     text = said(cells[source])
     assert [o.output_type for o in cells[source].outputs if o.output_type == "error"], text
-    assert [word for word in words if word not in text] == [], text
+    assert [word for word in fragments if word not in text] == [], text
     everything = text + "".join(str(o.get("data", "")) for o in cells[source].outputs)
     assert _NEVER.search(everything) is None, text
     assert kept_secrets(cells[source])
@@ -477,19 +477,19 @@ def kept_secrets(cell: NotebookNode) -> bool:
 def underlined(text: str) -> list[str]:
     """The text above the carets."""
     lines = text.splitlines()
-    found = []
+    marked_texts = []
     for above, line in pairwise(lines):
         carets = re.fullmatch(r"(\s+\| +)(\^+)", line)
         if carets is not None:
-            found.append(above[carets.end(1) : carets.end(2)])
-    return found
+            marked_texts.append(above[carets.end(1) : carets.end(2)])
+    return marked_texts
 
 
-@pytest.mark.parametrize("shown", SHOWN, ids=lambda s: s[0].replace(S, "")[:60])
-def test_what_a_cell_shows(cells: dict[str, NotebookNode], shown: tuple[str, list[str]]) -> None:
-    source, words = shown
+@pytest.mark.parametrize("case", SHOWN, ids=lambda s: s[0].replace(S, "")[:60])
+def test_what_a_cell_shows(cells: dict[str, NotebookNode], case: tuple[str, list[str]]) -> None:
+    source, fragments = case
     text = said(cells[source])
-    assert [word for word in words if word not in text] == [], text
+    assert [word for word in fragments if word not in text] == [], text
     assert kept_secrets(cells[source])
     for output in cells[source].outputs:
         html = output.get("data", {}).get("text/html", "")

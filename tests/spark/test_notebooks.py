@@ -54,14 +54,14 @@ def _cleaned(outputs: list[NotebookNode]) -> list[NotebookNode]:
 
 def _said(outputs: list[NotebookNode]) -> list[str]:
     """Each output's text, and its MIME types."""
-    said = []
+    texts = []
     for output in outputs:
         text = output.get("text") or output.get("data", {}).get("text/plain", "")
         text = "\n".join(output["traceback"]) if output.output_type == "error" else text
         for varies, instead in ((_COLORS, ""), *_VARIES):
             text = varies.sub(instead, text)
-        said.append(f"{sorted(output.get('data', {}))} {text.strip()}")
-    return said
+        texts.append(f"{sorted(output.get('data', {}))} {text.strip()}")
+    return texts
 
 
 NAMES = sorted(path.name for path in NOTEBOOKS.glob("*.ipynb"))

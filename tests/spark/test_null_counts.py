@@ -54,10 +54,10 @@ def test_counts_that_are_not_kept_are_not_known(spark: SparkSession, table: str)
 def test_the_bytes_are_the_same_with_and_without_the_counts(spark: SparkSession, table: str) -> None:
     source = resolve_source(spark, table)
     spec = spec_of(source, "kind")
-    known = columns_without_nulls(source.iceberg_table)
+    null_free_ids = columns_without_nulls(source.iceberg_table)
     by_counts, by_rows = (
         {group.values: group.output for group in groups(source.frame, spec, source.schema, null_free=ids)}
-        for ids in (known, frozenset())
+        for ids in (null_free_ids, frozenset())
     )
     assert by_counts == by_rows
     assert by_counts["buy",].raw_bytes == 3000 * (8 + 8 + 4)

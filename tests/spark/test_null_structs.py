@@ -34,15 +34,15 @@ def test_it_is_found_or_told_of(spark: SparkSession, partitioning: str) -> None:
     is_lost = any("apache/iceberg#17320: present" in row.iceberg_issues for row in _rules(spark))
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        found = _null_structs(spark, TABLE)
+        null_ids = _null_structs(spark, TABLE)
         again = _null_structs(spark, TABLE)
-    told = [str(w.message) for w in caught if issubclass(w.category, IcebergSqlWarning)]
+    messages = [str(w.message) for w in caught if issubclass(w.category, IcebergSqlWarning)]
     if is_lost and partitioning == "st.i":
-        assert len(told) == 1
-        assert "reads a `st` that is null from its Parquet files as a struct of nulls" in told[0]
+        assert len(messages) == 1
+        assert "reads a `st` that is null from its Parquet files as a struct of nulls" in messages[0]
     else:
-        assert found == again == _null_structs(spark, f"({ROWS} AS t(id, st))") == [1]
-        assert told == []
+        assert null_ids == again == _null_structs(spark, f"({ROWS} AS t(id, st))") == [1]
+        assert messages == []
 
 
 def test_a_struct_of_partition_fields_alone(spark: SparkSession) -> None:

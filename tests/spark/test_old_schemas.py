@@ -45,8 +45,8 @@ def test_rows_of_an_old_snapshot(spark: SparkSession, partitioning: str, changes
         expected = [
             row.id for row in spark.sql(f"SELECT id FROM {rows} AS t(id, a, b) WHERE {condition} ORDER BY id").collect()
         ]
-        found = spark.sql(f"SELECT id FROM {TABLE} VERSION AS OF 'before' WHERE {condition} ORDER BY id").collect()
-        assert [row.id for row in found] == expected, condition
+        actual = spark.sql(f"SELECT id FROM {TABLE} VERSION AS OF 'before' WHERE {condition} ORDER BY id").collect()
+        assert [row.id for row in actual] == expected, condition
     total = spark.sql(f"SELECT min(b), max(b), count(b) FROM {TABLE} VERSION AS OF 'before'").collect()
     assert total == [(1, 3, 4)]
     grouped = spark.sql(f"SELECT b, count(*) FROM {TABLE} VERSION AS OF 'before' GROUP BY b ORDER BY b").collect()

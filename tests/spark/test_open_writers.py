@@ -146,7 +146,7 @@ def test_rows_and_files(spark: SparkSession) -> None:
 @pytest.mark.main("rule writers")
 def test_the_sentence(spark: SparkSession) -> None:
     heap = spark._jvm.Runtime.getRuntime().maxMemory() / 2**20  # type: ignore[union-attr]
-    each = 1.25 + 4 * 25 / 1024
+    megabytes = 1.25 + 4 * 25 / 1024
     help_ = (
         "\nhelp: with TBLPROPERTIES ('write.spark.fanout.enabled' = 'false'), the rows are sorted by partition, and "
         "one writer is open at a time; or start Spark with more `spark.driver.memory`"
@@ -154,13 +154,13 @@ def test_the_sentence(spark: SparkSession) -> None:
     (text,) = reports(lambda: spark.sql(f"EXPLAIN INSERT INTO {DB}.by_day {HUGE}"))
     assert text == (
         f"`{DB}.by_day`: this write keeps a writer with 1.3 MB of buffers open for each partition of its rows: "
-        f"their number is unknown, and {heap / 2 / each:,.0f} fill half of the memory of {heap:,.0f} MB{help_}"
+        f"their number is unknown, and {heap / 2 / megabytes:,.0f} fill half of the memory of {heap:,.0f} MB{help_}"
     )
     (text,) = reports(lambda: spark.sql(f"EXPLAIN INSERT INTO {DB}.by_many_buckets {MANY} ORDER BY ts"))
     assert text == (
         f"`{DB}.by_many_buckets`: this write may keep 50,000 writers open, one for each partition of a task, which "
-        f"with 1.3 MB of buffers each and the rows need up to {50_000 * each:,.0f} MB of the memory of {heap:,.0f} "
-        f"MB{help_}"
+        f"with 1.3 MB of buffers each and the rows need up to {50_000 * megabytes:,.0f} MB of the memory of "
+        f"{heap:,.0f} MB{help_}"
     )
 
 
@@ -332,13 +332,13 @@ def test_a_void_field_is_one_value(spark: SparkSession) -> None:
 
 
 @pytest.mark.parametrize(
-    ("option", "value", "words"),
+    ("option", "value", "message"),
     [("output-spec-id", "99", "not a valid spec"), ("distribution-mode", "odd", "Invalid distribution mode")],
 )
 def test_what_is_wrong_with_an_option_is_iceberg_s_to_say(
-    spark: SparkSession, option: str, value: str, words: str
+    spark: SparkSession, option: str, value: str, message: str
 ) -> None:
-    with pytest.raises(Exception, match=words):
+    with pytest.raises(Exception, match=message):
         spark.sql(MANY).writeTo(f"{DB}.by_value").option(option, value).append()
 
 

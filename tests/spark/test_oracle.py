@@ -79,31 +79,31 @@ def state(table: Table) -> tuple[object, ...]:
 def test_histories(runtime: Runtime, seed: int) -> None:
     """Each step is refused by both or accepted by both, and then ids, names and order are equal."""
     runtime.clear()
-    known = Tables(catalog="local", namespace=("db",), complete=True)
+    tables = Tables(catalog="local", namespace=("db",), complete=True)
     for statement in history(seed):
-        report = check_and_apply(statement, known)
-        said = [d for d in report if d.severity is Severity.ERROR]
+        report = check_and_apply(statement, tables)
+        errors = [d for d in report if d.severity is Severity.ERROR]
         refusal = runtime.refusal(statement)
-        words = f"seed {seed}: {statement}\nours: {said}\nits: {refusal}"
-        if said and refusal is None:
-            assert runtime.damage(how="thorough", first=True), words
+        message = f"seed {seed}: {statement}\nours: {errors}\nits: {refusal}"
+        if errors and refusal is None:
+            assert runtime.damage(how="thorough", first=True), message
             return
-        assert bool(said) == (refusal is not None), words
+        assert bool(errors) == (refusal is not None), message
         if refusal is not None and statement.startswith("CREATE TABLE"):
             return
-        mine = known.get(("t",))
-        assert isinstance(mine, Table), words
+        mine = tables.get(("t",))
+        assert isinstance(mine, Table), message
         if mine.specs is None and mine.why_unknown and "may choose either" in mine.why_unknown:
             return  # The runtime's choice depends on a hash.
         theirs = table_from_metadata(("local", "db", "t"), runtime.metadata("local.db.t"))
-        assert state(mine) == state(theirs), words
+        assert state(mine) == state(theirs), message
 
 
 @pytest.mark.parametrize("seed", range(HISTORIES // 3))
 def test_damage_that_no_rule_foresees(runtime: Runtime, seed: int) -> None:
     """A short sample of `python tests/spark/long_run.py`, which runs for hours."""
-    found = look(runtime, wild(seed + 1))
-    assert not found.wrong, "\n".join((*wild(seed + 1), *found.wrong))
+    damage = look(runtime, wild(seed + 1))
+    assert not damage.wrong, "\n".join((*wild(seed + 1), *damage.wrong))
 
 
 def test_the_probes_know_every_metadata_table_and_procedure(spark: SparkSession) -> None:
@@ -152,8 +152,8 @@ def test_a_table_that_is_damaged_fails_probes_of_every_kind(runtime: Runtime) ->
 def test_a_replaced_table_keeps_its_snapshots(runtime: Runtime) -> None:
     """A tag needs AS OF VERSION, and a branch that is replaced, too: none of them is the current one."""
     runtime.clear()
-    for made in ("CREATE TABLE t (id BIGINT) USING iceberg", "INSERT INTO t VALUES (1)"):
-        assert runtime.refusal(made) is None
+    for setup in ("CREATE TABLE t (id BIGINT) USING iceberg", "INSERT INTO t VALUES (1)"):
+        assert runtime.refusal(setup) is None
     (row,) = runtime.sql("SELECT snapshot_id FROM local.db.t.snapshots").collect()
     version = f"AS OF VERSION {row.snapshot_id}"
     script = [
@@ -171,7 +171,7 @@ def test_a_replaced_table_keeps_its_snapshots(runtime: Runtime) -> None:
         f"ALTER TABLE t REPLACE BRANCH main {version}",
         "ALTER TABLE t CREATE TAG b",
     ]
-    known = Tables(catalog="local", namespace=("db",))
+    tables = Tables(catalog="local", namespace=("db",))
     for statement in script:
-        report = check_and_apply(statement, known)
+        report = check_and_apply(statement, tables)
         assert report.ok == (runtime.refusal(statement) is None), statement

@@ -133,13 +133,13 @@ def test_texts_beyond_u_ffff(spark: SparkSession, partitioning: str) -> None:
     )
     for part in ("i % 2 = 0", "i % 2 = 1", "i IN (0, 1, 3)"):
         spark.sql(f"INSERT INTO {table} SELECT /*+ COALESCE(1) */ * FROM ({rows}) WHERE {part}")
-    every = f"(SELECT * FROM ({rows}) UNION ALL SELECT * FROM ({rows}) WHERE i IN (0, 1, 3))"
+    all_rows = f"(SELECT * FROM ({rows}) UNION ALL SELECT * FROM ({rows}) WHERE i IN (0, 1, 3))"
 
     def read(source: str, where: str) -> list[int]:
         return sorted(row.i for row in spark.sql(f"SELECT i FROM {source} t WHERE {where}").collect())
 
     for where in OF_TEXTS:
-        assert read(table, where) == read(every, where), where
+        assert read(table, where) == read(all_rows, where), where
     joined = f"(VALUES ('{TEXTS[0]}'), ('{TEXTS[1]}')) b (s)"
     for query in (
         "SELECT s FROM {} ORDER BY s DESC LIMIT 3",
@@ -150,15 +150,15 @@ def test_texts_beyond_u_ffff(spark: SparkSession, partitioning: str) -> None:
         "SELECT min(s), max(s), min(p.s), count(s) FROM {}",
         f"SELECT /*+ BROADCAST(b) */ t.i FROM {{}} t JOIN {joined} ON t.s = b.s ORDER BY 1",
     ):
-        assert spark.sql(query.format(table)).collect() == spark.sql(query.format(every)).collect(), query
+        assert spark.sql(query.format(table)).collect() == spark.sql(query.format(all_rows)).collect(), query
     spark.sql(
         f"MERGE INTO {table} t USING (SELECT * FROM VALUES ('{TEXTS[0]}'), ('{TEXTS[4]}') AS v (s)) b ON t.s = b.s "
         "WHEN MATCHED THEN UPDATE SET i = t.i + 100"
     )
-    assert read(table, "i >= 100") == [i + 100 for i in read(every, f"s IN ('{TEXTS[0]}', '{TEXTS[4]}')")]
+    assert read(table, "i >= 100") == [i + 100 for i in read(all_rows, f"s IN ('{TEXTS[0]}', '{TEXTS[4]}')")]
     deleted = f"s = '{TEXTS[1]}' OR s > '{TEXTS[3]}'"
     spark.sql(f"DELETE FROM {table} WHERE {deleted}")
-    assert sorted(i % 100 for i in read(table, "true")) == read(every, f"NOT coalesce({deleted}, false)")
+    assert sorted(i % 100 for i in read(table, "true")) == read(all_rows, f"NOT coalesce({deleted}, false)")
     spark.sql(f"DROP TABLE {table} PURGE")
 
 

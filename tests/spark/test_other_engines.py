@@ -21,9 +21,9 @@ TABLE = "local.engines.orders"
 
 def cases() -> list[tuple[str, str]]:
     text = PAGE.read_text("utf-8")
-    found = [(m["ours"] or m["theirs"], m["result"]) for m in _ROW.finditer(text)]
-    assert len(found) == len(re.findall(r"^\| `", text, re.MULTILINE)) > 40
-    return found
+    pairs = [(m["ours"] or m["theirs"], m["result"]) for m in _ROW.finditer(text)]
+    assert len(pairs) == len(re.findall(r"^\| `", text, re.MULTILINE)) > 40
+    return pairs
 
 
 @pytest.fixture(scope="module")
@@ -64,9 +64,9 @@ def test_a_row_of_the_page(spark: SparkSession, lake: dict[str, str], statement:
         with pytest.raises(refused, match=result.removeprefix("error: ")):
             spark.sql(statement)
         return
-    found = [", ".join(shown(value) for value in row) for row in spark.sql(statement).collect()]
-    assert found
-    assert result in ("...", "; ".join(found))
+    row_texts = [", ".join(shown(value) for value in row) for row in spark.sql(statement).collect()]
+    assert row_texts
+    assert result in ("...", "; ".join(row_texts))
 
 
 def shown(value: object) -> str:
@@ -142,13 +142,13 @@ def test_a_table_of_pyiceberg(spark: SparkSession, foreign: dict[str, Path]) -> 
     newest = max((path / "metadata").glob("*.metadata.json"))
     theirs = StaticTable.from_metadata(str(newest))
     rows = spark.sql(f"SELECT id, name, at, amount, tags, m, s, extra FROM iceberg('{path}') ORDER BY id")
-    found = [row.asDict(recursive=True) for row in rows.collect()]
+    actual = [row.asDict(recursive=True) for row in rows.collect()]
     expected = sorted(theirs.scan().to_arrow().to_pylist(), key=lambda row: row["id"])
     for row in expected:
         row["m"] = dict(row["m"])
         row["at"] = row["at"].astimezone().replace(tzinfo=None)
-    assert [row["id"] for row in found] == [0, 1, 2, 3, 5]
-    assert found == expected
+    assert [row["id"] for row in actual] == [0, 1, 2, 3, 5]
+    assert actual == expected
     for snapshot in theirs.metadata.snapshots:
         count = len(theirs.scan(snapshot_id=snapshot.snapshot_id).to_arrow())
         assert spark.sql(f"SELECT * FROM iceberg('{path}', version => {snapshot.snapshot_id})").count() == count

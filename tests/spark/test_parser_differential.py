@@ -109,13 +109,13 @@ def uncollated(columns: str) -> list[str]:
 
 def in_expression(node: Node, text: str, message: str) -> bool:
     """Whether Spark's error is about a query or an expression, which our parser does not read."""
-    place = re.search(r"\(line (\d+), pos (\d+)\)", message)
+    position = re.search(r"\(line (\d+), pos (\d+)\)", message)
     if not isinstance(node, Create):
         return False
-    if not place:  # a column list that starts like a query, and is neither
+    if not position:  # a column list that starts like a query, and is neither
         return "INVALID_IDENTIFIER" in message and node.query is not None
     lines = text.split("\n")
-    offset = sum(len(line) + 1 for line in lines[: int(place[1]) - 1]) + int(place[2])
+    offset = sum(len(line) + 1 for line in lines[: int(position[1]) - 1]) + int(position[2])
     spans = [node.query, *(s for c in node.columns or () for s in (c.default, c.generated))]
     spans += [(option.key_span[0], option.value_span[1]) for option in node.options]
     check = text.upper().rfind("CHECK", 0, offset)
@@ -220,8 +220,8 @@ def test_spark_refuses_every_mistake_of_the_corpus(spark: SparkSession) -> None:
 
 def test_nodes_say_what_sparks_parser_says(spark: SparkSession) -> None:
     ask = compiled(spark)
-    made = [(text, statements(text)) for text in map(statement, range(STATEMENTS))]
-    single = [(text, parts[0]) for text, parts in made if len(parts) == 1]
+    parsed = [(text, statements(text)) for text in map(statement, range(STATEMENTS))]
+    single = [(text, parts[0]) for text, parts in parsed if len(parts) == 1]
     texts = [routed_text(part) for _, part in single]
     wrong = []
     accepted = refused = 0
@@ -229,18 +229,18 @@ def test_nodes_say_what_sparks_parser_says(spark: SparkSession) -> None:
         node = parse(part)
         accepted += not theirs.startswith("!")
         refused += theirs.startswith("!")
-        found = fault(node, text, theirs)
-        if found:
-            wrong.append((found, text, theirs, node))
+        difference = fault(node, text, theirs)
+        if difference:
+            wrong.append((difference, text, theirs, node))
     assert not wrong, f"{len(wrong)} of {len(single)}: " + "\n".join(map(repr, wrong[:10]))
     assert min(accepted, refused) > STATEMENTS / 5
 
 
 def test_every_keyword_is_a_name_wherever_it_is_one_to_spark(spark: SparkSession) -> None:
-    words = keywords(spark)
-    assert {"SELECT", "PARTITION", "RETENTION"} < {*words}
-    made = [place.replace(NAME, word) for place in PLACES for word in words]
-    texts = random.Random(os.environ.get("SIS_SEED", "1")).sample(made, WORDS or len(made))
+    keyword_list = keywords(spark)
+    assert {"SELECT", "PARTITION", "RETENTION"} < {*keyword_list}
+    all_texts = [template.replace(NAME, word) for template in PLACES for word in keyword_list]
+    texts = random.Random(os.environ.get("SIS_SEED", "1")).sample(all_texts, WORDS or len(all_texts))
     wrong = []
     for text, theirs in zip(texts, compiled(spark)("plan", texts), strict=True):
         node = parse(statements(text)[0])

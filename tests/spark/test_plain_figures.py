@@ -47,11 +47,11 @@ class Java:
         }
 
     def call(self, of: str, method: str, *arguments: Any) -> Any:
-        (found,) = [m for m in self.classes[of].getMethods() if m.getName() == method]
+        (java_method,) = [m for m in self.classes[of].getMethods() if m.getName() == method]
         passed = self.array(self.jvm.java.lang.Object, len(arguments))
         for i, argument in enumerate(arguments):
             passed[i] = argument
-        return found.invoke(None, passed)
+        return java_method.invoke(None, passed)
 
     def bound(self, kind: str, value: Any) -> Any:
         """As the Iceberg specification writes it (appendix D, single-value serialization)."""

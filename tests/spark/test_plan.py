@@ -128,7 +128,7 @@ def test_files_are_those_of_the_metadata_table(spark, version, monkeypatch):
     quick = []
     loads = []
     load = catalog_entries.load
-    monkeypatch.setattr(catalog_entries, "load", lambda *given: loads.append(given) or load(*given))
+    monkeypatch.setattr(catalog_entries, "load", lambda *arguments: loads.append(arguments) or load(*arguments))
     insert = f"INSERT INTO {table} SELECT id, timestamp'2024-01-01' FROM range(20)"
     for statement in (
         "SELECT 1",
@@ -146,13 +146,13 @@ def test_files_are_those_of_the_metadata_table(spark, version, monkeypatch):
         query = f"SELECT spec_id, count(*), sum(file_size_in_bytes) FROM {table}.data_files GROUP BY 1 ORDER BY 1"
         expected = [tuple(row) for row in spark.sql(query).collect()]
         loaded = catalog_entries.load(spark, ("local", "plan", f"counted{version}")).table
-        for most in (2000, 0, -1):  # manifests that may be read
-            monkeypatch.setattr(catalog_entries, "_MAX_MANIFESTS", most)
+        for limit in (2000, 0, -1):  # manifests that may be read
+            monkeypatch.setattr(catalog_entries, "_MAX_MANIFESTS", limit)
             loads.clear()
             plan = sis.plan(spark, f"ALTER TABLE {table} ADD PARTITION FIELD hours(ts)")
             assert [(f.spec_id, f.files, f.size) for f in plan.files] == expected
             assert len(loads) == 1
-            if most == 0:
+            if limit == 0:
                 quick.append(catalog_entries.files_by_spec(loaded) is not None)
     assert quick[:7] == [*[True] * 6, False]  # the last has files of two specs
 

@@ -54,7 +54,7 @@ CASES = [
 def test_the_files_are_those_that_spark_writes(
     spark: SparkSession, events: str, spec: str, properties: dict[str, str]
 ) -> None:
-    found = sis.preview(spark, events, spec, properties=properties)
+    preview = sis.preview(spark, events, spec, properties=properties)
     by = f"PARTITIONED BY ({spec})" if spec else ""
     options = ", ".join(f"'{k}' = '{v}'" for k, v in {"made": "by", **properties}.items())
     spark.sql("DROP TABLE IF EXISTS local.preview.written")
@@ -63,12 +63,12 @@ def test_the_files_are_those_that_spark_writes(
     )
     files = spark.sql("SELECT file_size_in_bytes AS size, record_count AS n FROM local.preview.written.files").collect()
     partitions = spark.sql("SELECT * FROM local.preview.written.partitions").count()
-    assert found.partitions == partitions
-    assert found.rows == sum(f.n for f in files) == 60000
-    assert math.isclose(found.files, len(files), rel_tol=0.05)
-    assert math.isclose(found.bytes, sum(f.size for f in files), rel_tol=0.05)
-    assert found.file_sizes == tuple(sorted(found.file_sizes))
-    assert sum(found.file_sizes) == found.bytes
+    assert preview.partitions == partitions
+    assert preview.rows == sum(f.n for f in files) == 60000
+    assert math.isclose(preview.files, len(files), rel_tol=0.05)
+    assert math.isclose(preview.bytes, sum(f.size for f in files), rel_tol=0.05)
+    assert preview.file_sizes == tuple(sorted(preview.file_sizes))
+    assert sum(preview.file_sizes) == preview.bytes
 
 
 STREAMS = [
@@ -85,7 +85,7 @@ def test_the_files_of_each_commit_of_a_stream(
     spark: SparkSession, events: str, spec: str, commits: int, properties: dict[str, str]
 ) -> None:
     source = f"SELECT *, if(id % 3 = 0, null, date(ts)) AS late FROM {events}"
-    found = sis.preview(spark, source, spec, properties=properties, commits=commits)
+    preview = sis.preview(spark, source, spec, properties=properties, commits=commits)
     options = ", ".join(f"'{k}' = '{v}'" for k, v in {"made": "by", **properties}.items())
     table = "local.preview.stream"
     spark.sql(f"DROP TABLE IF EXISTS {table}")
@@ -103,12 +103,12 @@ def test_the_files_of_each_commit_of_a_stream(
     assert max(counts) - min(counts) <= 0.1 * max(counts)
     files = spark.table(f"{table}.files").selectExpr("sum(file_size_in_bytes)", "sum(record_count)")
     size, total = files.first()
-    assert list(found.per_commit) == written
-    assert (found.rows, found.files) == (total, sum(written))
-    assert math.isclose(found.bytes, size, rel_tol=0.05)
-    assert found.partitions == spark.table(f"{table}.partitions").count()
-    assert f"{commits} commits of equal size" in str(found)
-    assert ("assigned to commits at random" in str(found)) == ("late" in spec)
+    assert list(preview.per_commit) == written
+    assert (preview.rows, preview.files) == (total, sum(written))
+    assert math.isclose(preview.bytes, size, rel_tol=0.05)
+    assert preview.partitions == spark.table(f"{table}.partitions").count()
+    assert f"{commits} commits of equal size" in str(preview)
+    assert ("assigned to commits at random" in str(preview)) == ("late" in spec)
 
 
 def test_the_bytes_of_a_query_are_those_of_a_new_table(spark: SparkSession) -> None:
@@ -129,19 +129,19 @@ def test_the_bytes_of_a_query_are_those_of_a_new_table(spark: SparkSession) -> N
 
 
 def test_the_shape_of_the_answer(spark: SparkSession, events: str) -> None:
-    found = sis.preview(spark, events, "truncate(10, tenant)")
-    assert found.spec == "truncate(10, tenant)"
-    assert found.largest is found.per_partition[0]
-    assert found.largest.partition == "tenant_trunc=0"
-    assert found.skew > 1
-    assert found.small_files == found.files
-    assert found.basis.kind == "exact"
-    text = str(found)
+    preview = sis.preview(spark, events, "truncate(10, tenant)")
+    assert preview.spec == "truncate(10, tenant)"
+    assert preview.largest is preview.per_partition[0]
+    assert preview.largest.partition == "tenant_trunc=0"
+    assert preview.skew > 1
+    assert preview.small_files == preview.files
+    assert preview.basis.kind == "exact"
+    text = str(preview)
     assert "4 (counted)" in text
     assert "60,000" in text
-    assert "<svg" in found._repr_html_()
+    assert "<svg" in preview._repr_html_()
     rows = spark.sql(f"SELECT * FROM iceberg_preview('{events}', 'truncate(10, tenant)')").collect()
-    assert [(r.partitions, r.files, r.bytes) for r in rows] == [(4, found.files, found.bytes)]
+    assert [(r.partitions, r.files, r.bytes) for r in rows] == [(4, preview.files, preview.bytes)]
     by_partition = spark.sql(
         f"SELECT sum(rows), count(*), first(partition) FROM iceberg_preview(source => '{events}', "
         "spec => 'truncate(10, tenant)', by => 'partition')"
@@ -163,26 +163,26 @@ def test_every_kind_of_source(spark: SparkSession, events: str, tmp_path: object
     }
     frame.createOrReplaceTempView("some_events")
     sources["view"] = "some_events"
-    made = {name: sis.preview(spark, source, "bucket(4, id)") for name, source in sources.items()}
-    assert {name: p.rows for name, p in made.items() if name != "place"} == dict.fromkeys(
+    previews = {name: sis.preview(spark, source, "bucket(4, id)") for name, source in sources.items()}
+    assert {name: p.rows for name, p in previews.items() if name != "place"} == dict.fromkeys(
         ("query", "frame", "file", "view"), 500
     )
-    assert made["place"].rows == 60000
-    assert {p.partitions for p in made.values()} == {4}
+    assert previews["place"].rows == 60000
+    assert {p.partitions for p in previews.values()} == {4}
 
 
 @pytest.mark.main("preview")
 def test_tiny_and_empty_sources(spark: SparkSession) -> None:
     spark.sql("CREATE OR REPLACE TABLE local.preview.empty (id BIGINT, ts TIMESTAMP) USING iceberg")
     for spec in ("", "days(ts)"):
-        found = sis.preview(spark, "local.preview.empty", spec)
-        assert (found.partitions, found.files, found.bytes, found.rows) == (0, 0, 0, 0)
-        assert "0 (counted)" in str(found)
-        assert found._repr_html_()
-    one = sis.preview(spark, "SELECT 1L AS id, null AS ts, 'x' AS name", "bucket(4, id), name")
-    assert (one.partitions, one.files, one.rows) == (1, 1, 1)
-    nothing = sis.preview(spark, "SELECT 1L AS id, cast(null AS timestamp) AS ts", "days(ts)")
-    assert nothing.per_partition[0].partition == "ts_day=null"
+        preview = sis.preview(spark, "local.preview.empty", spec)
+        assert (preview.partitions, preview.files, preview.bytes, preview.rows) == (0, 0, 0, 0)
+        assert "0 (counted)" in str(preview)
+        assert preview._repr_html_()
+    row_preview = sis.preview(spark, "SELECT 1L AS id, null AS ts, 'x' AS name", "bucket(4, id), name")
+    assert (row_preview.partitions, row_preview.files, row_preview.rows) == (1, 1, 1)
+    null_preview = sis.preview(spark, "SELECT 1L AS id, cast(null AS timestamp) AS ts", "days(ts)")
+    assert null_preview.per_partition[0].partition == "ts_day=null"
 
 
 @pytest.mark.filterwarnings("ignore:warning.SIS503")
@@ -192,16 +192,16 @@ def test_zeros_and_nan_are_partitions_as_iceberg_writes_them(spark: SparkSession
         CREATE OR REPLACE TABLE local.d.zeros USING iceberg AS SELECT id, CAST(CASE id % 5 WHEN 0 THEN double('NaN')
         WHEN 1 THEN -0.0D WHEN 2 THEN 0.0D WHEN 3 THEN 1.5D END AS {kind}) AS x FROM range(0, 100, 1, 2)
     """)
-    found = sis.preview(spark, "local.d.zeros", "x")
+    preview = sis.preview(spark, "local.d.zeros", "x")
     spark.sql(
         f"CREATE OR REPLACE TABLE local.d.zeros_{kind} USING iceberg PARTITIONED BY (x) AS SELECT * FROM local.d.zeros"
     )
     partitions = spark.sql(f"SELECT record_count FROM local.d.zeros_{kind}.partitions").collect()
-    assert len(partitions) == found.partitions == 5
-    assert found.files == spark.table(f"local.d.zeros_{kind}.files").count()
-    values = [one.values[0] for one in found.per_partition]
+    assert len(partitions) == preview.partitions == 5
+    assert preview.files == spark.table(f"local.d.zeros_{kind}.files").count()
+    values = [partition.values[0] for partition in preview.per_partition]
     assert sorted(map(str, values)) == ["-0.0", "0.0", "1.5", "None", "nan"]
-    assert {one.rows for one in found.per_partition} == {20}
+    assert {partition.rows for partition in preview.per_partition} == {20}
 
 
 def test_columns_with_strange_names(spark: SparkSession) -> None:
@@ -209,13 +209,13 @@ def test_columns_with_strange_names(spark: SparkSession) -> None:
         "SELECT 1 AS `current_date`, 2 AS `a.b`, 3 AS `tick``s`, 4 AS trial, 5 AS k0, 6 AS raw, 7 AS place"
     )
     for spec in ("current_date", "`a.b`", "bucket(4, `tick``s`)", "trial, k0, raw, place"):
-        found = sis.preview(spark, frame, spec)
-        assert (found.partitions, found.files) == (1, 1), spec
-    assert found.per_partition[0].values == (4, 5, 6, 7)
+        preview = sis.preview(spark, frame, spec)
+        assert (preview.partitions, preview.files) == (1, 1), spec
+    assert preview.per_partition[0].values == (4, 5, 6, 7)
 
 
 @pytest.mark.parametrize(
-    ("source", "spec", "said"),
+    ("source", "spec", "message"),
     [
         ("{events}", "days(country)", "SIS202"),
         ("{events}", "bucket(id, 8)", "write `bucket(8, id)`"),
@@ -231,11 +231,13 @@ def test_columns_with_strange_names(spark: SparkSession) -> None:
         ("SELECT 1 AS a, 2 AS A", "a", "two columns `a`"),
     ],
 )
-def test_what_cannot_be_previewed_says_so(spark: SparkSession, events: str, source: str, spec: str, said: str) -> None:
+def test_what_cannot_be_previewed_says_so(
+    spark: SparkSession, events: str, source: str, spec: str, message: str
+) -> None:
     source = source.format(events=events)
     with pytest.raises(sis.IcebergSqlError) as error:
         sis.preview(spark, source, spec)
-    assert said in str(error.value)
+    assert message in str(error.value)
     assert "Traceback" not in str(error.value)
     assert "at org.apache" not in str(error.value)
     quoted = source.replace("'", "\\'"), spec.replace("'", "\\'")
@@ -244,7 +246,7 @@ def test_what_cannot_be_previewed_says_so(spark: SparkSession, events: str, sour
 
 
 def test_wrong_calls(spark: SparkSession, events: str) -> None:
-    for call, said in (
+    for call, message in (
         ("iceberg_preview()", "missing"),
         (f"iceberg_preview('{events}')", "missing"),
         (f"iceberg_preview('{events}', 'id', usnig => 'data')", "unknown argument"),
@@ -258,7 +260,7 @@ def test_wrong_calls(spark: SparkSession, events: str) -> None:
     ):
         with pytest.raises(AnalysisException) as error:
             spark.sql(f"SELECT * FROM {call}")
-        assert said in str(error.value) or "DUPLICATE" in str(error.value), call
+        assert message in str(error.value) or "DUPLICATE" in str(error.value), call
     for more, name in (
         ("spec => 'days(country)'", "spec"),
         ("spec => 'id', using => 'magic'", "using"),
@@ -321,21 +323,21 @@ def test_a_long_preview_says_how_far_it_is(
 
 def test_a_sample_and_metadata_say_what_they_rest_on(spark: SparkSession, events: str) -> None:
     exact = sis.preview(spark, events, "days(ts), bucket(2, id)")
-    known = sis.preview(spark, events, "days(ts), bucket(2, id)", using="metadata")
-    assert (known.partitions, known.files) == (exact.partitions, exact.files)
-    assert known.rows == exact.rows
-    assert "of each partition, estimated" in str(known)
+    estimate = sis.preview(spark, events, "days(ts), bucket(2, id)", using="metadata")
+    assert (estimate.partitions, estimate.files) == (exact.partitions, exact.files)
+    assert estimate.rows == exact.rows
+    assert "of each partition, estimated" in str(estimate)
     spark.sql(
         "CREATE OR REPLACE TABLE local.preview.tiny USING iceberg AS SELECT id, TIMESTAMP_NTZ "
         "'2024-03-09 20:00:00' + make_dt_interval(0, CAST(id % 60 AS INT)) n FROM range(0, 2970, 1, 2)"
     )
     for spec, limit in (("hours(n)", 0.2), ("bucket(4, id)", 0.4)):
         real = sis.preview(spark, "local.preview.tiny", spec)  # written in memory
-        known = sis.preview(spark, "local.preview.tiny", spec, using="metadata")
-        assert math.isclose(known.bytes, real.bytes, rel_tol=limit), spec
-        assert (known.rows, known.files) == (2970, real.files)
-    assert known.basis.kind == "metadata"
-    assert "no row was read" in str(known)
+        estimate = sis.preview(spark, "local.preview.tiny", spec, using="metadata")
+        assert math.isclose(estimate.bytes, real.bytes, rel_tol=limit), spec
+        assert (estimate.rows, estimate.files) == (2970, real.files)
+    assert estimate.basis.kind == "metadata"
+    assert "no row was read" in str(estimate)
     for spec in ("country", "days(ts), country"):
         with pytest.raises(sis.IcebergSqlError, match="using => 'data'"):
             sis.preview(spark, events, spec, using="metadata")

@@ -110,8 +110,8 @@ def test_files_read(spark: SparkSession, daily: str, predicate: str) -> None:
     query = f"SELECT * FROM {daily} WHERE {predicate}"
     rows = spark.sql(query)
     # Before 4.0, Spark compares these as texts: none is equal.
-    nothing = SPARK_VERSION < (4, 0) and "ts) IN ('" in predicate
-    assert read(rows) == (0 if nothing else PREDICATES[predicate])
+    never_equal = SPARK_VERSION < (4, 0) and "ts) IN ('" in predicate
+    assert read(rows) == (0 if never_equal else PREDICATES[predicate])
     assert sorted(rows.collect()) == sorted(without(spark, query).collect())
 
 
@@ -146,7 +146,7 @@ def test_delete_update_merge(spark: SparkSession, mode: str) -> None:
 
 def test_a_merge_sees_what_its_condition_does_not_match(spark: SparkSession) -> None:
     """NOT MATCHED BY SOURCE is about the rows beyond the implied range, so none may be pruned."""
-    found = []
+    by_switch = []
     for switch in ("true", "false"):
         table = create(spark, "local.prune.merged", "TBLPROPERTIES ('format-version' = '2')")
         spark.conf.set("spark.iceberg_sql.prune", switch)
@@ -159,10 +159,10 @@ def test_a_merge_sees_what_its_condition_does_not_match(spark: SparkSession) -> 
             "WHEN NOT MATCHED BY SOURCE THEN UPDATE SET name = 'left'"
         )
         rows = spark.sql(f"SELECT name, count(*), sum(id) FROM {table} GROUP BY name")
-        found.append(sorted((row[0][:4], row[1], row[2]) for row in rows.collect()))
+        by_switch.append(sorted((row[0][:4], row[1], row[2]) for row in rows.collect()))
     spark.conf.unset("spark.iceberg_sql.prune")
-    assert found[0] == found[1]
-    assert {name: sum(r[1] for r in found[0] if r[0] == name) for name in ("left", "matc", "new")} == {
+    assert by_switch[0] == by_switch[1]
+    assert {name: sum(r[1] for r in by_switch[0] if r[0] == name) for name in ("left", "matc", "new")} == {
         "left": 60,
         "matc": 8,
         "new": 12,
@@ -195,8 +195,8 @@ def changed(spark: SparkSession, table: str) -> int:
     """Data files that the last commit replaced or wrote deletes for."""
     summary = spark.sql(f"SELECT summary FROM {table}.snapshots ORDER BY committed_at DESC LIMIT 1").first()
     assert summary is not None
-    found = summary.summary
-    return int(found.get("deleted-data-files") or found.get("added-delete-files") or 0)
+    properties = summary.summary
+    return int(properties.get("deleted-data-files") or properties.get("added-delete-files") or 0)
 
 
 @pytest.mark.parametrize("verb", ["DELETE FROM {t} WHERE {p}", "UPDATE {t} SET name = 'x' WHERE {p}"])

@@ -57,12 +57,12 @@ def advised(by: str, predicate: str, verb: str = "SELECT *") -> bool:
 
 
 def cases() -> list[tuple[str, str]]:
-    found = []
+    pairs = []
     for table, by in TABLES.items():
         column = next(c for c in ("ts", "d", "n", "name") if c == by.strip(")").split("(")[-1].split(", ")[-1])
         filters = FILTERS["name" if column == "name" else "ts"]
-        found += [(table, each.format(column)) for each in filters]
-    return found
+        pairs += [(table, template.format(column)) for template in filters]
+    return pairs
 
 
 @pytest.mark.parametrize(("table", "predicate"), share(cases(), 3))
@@ -70,10 +70,10 @@ def test_what_is_said_to_prune_nothing_reads_every_file(spark: SparkSession, tab
     is_identity = TABLES[table].isidentifier()
     assert advised(TABLES[table], predicate) is not is_identity
     assert advised(TABLES[table], predicate, "DELETE")
-    every = metrics(spark.sql(f"SELECT * FROM local.advice.{table}"))["resultDataFiles"]
+    total = metrics(spark.sql(f"SELECT * FROM local.advice.{table}"))["resultDataFiles"]
     read = metrics(spark.sql(f"SELECT * FROM local.advice.{table} WHERE {predicate}"))["resultDataFiles"]
-    assert every > 1
-    assert read < every if is_identity else read == every
+    assert total > 1
+    assert read < total if is_identity else read == total
 
 
 @pytest.mark.parametrize("predicate", PREDICATES)

@@ -108,8 +108,8 @@ def condition(pick: random.Random) -> str:
 
 def keys(pick: random.Random, tables: list[str]) -> str:
     """The other side of a join."""
-    which = pick.choice([f"id % 40 = {pick.randrange(40)}", f"id BETWEEN {(a := pick.randrange(190))} AND {a + 8}"])
-    return f"(SELECT * FROM {pick.choice(tables)} WHERE {which})"
+    predicate = pick.choice([f"id % 40 = {pick.randrange(40)}", f"id BETWEEN {(a := pick.randrange(190))} AND {a + 8}"])
+    return f"(SELECT * FROM {pick.choice(tables)} WHERE {predicate})"
 
 
 def query(pick: random.Random, tables: list[str]) -> str:

@@ -85,38 +85,38 @@ def compare(spark: SparkSession, source: DataFrame, predicates: list[str], sets:
     """
     prune = optimizer_rule(spark, "Prune")
     with conf(spark, spark__iceberg_sql__prune="false"):
-        found = [(predicate, implied(spark, source, prune, predicate)) for predicate in predicates]
-    known = [(predicate, added) for predicate, added in found if added is not None]
+        implications = [(predicate, implied(spark, source, prune, predicate)) for predicate in predicates]
+    ranges = [(predicate, added) for predicate, added in implications if added is not None]
     source.cache()  # no scan from here on: Spark fails to push some of these as aggregates
     wrong = []
     excluding = 0
-    for at in range(0, len(known), 60):
-        part = known[at : at + 60]
+    for at in range(0, len(ranges), 60):
+        part = ranges[at : at + 60]
         lost = [F.sum((F.expr(p) & ~F.coalesce(r, F.lit(False))).cast("int")) for p, r in part]
         out = [F.sum((~F.coalesce(r, F.lit(False))).cast("int")) for _, r in part]
         for row in source.groupBy(source.id % sets).agg(*lost, *out).collect():
             wrong += [p for (p, _), n in zip(part, row[1 : len(part) + 1], strict=True) if n]
             excluding += sum(1 for n in row[len(part) + 1 :] if n)
     source.unpersist()
-    return wrong, len(known), excluding
+    return wrong, len(ranges), excluding
 
 
 @pytest.mark.parametrize("zone", share(ZONES, 2))
 def test_no_row_that_satisfies_a_predicate_is_outside_of_what_it_implies(spark: SparkSession, zone: str) -> None:
-    made = Predicates(zone, SEED)
+    generator = Predicates(zone, SEED)
     with strict(spark, zone):
         table = f"local.prune.flat_{zone.replace('/', '_').lower()}"
         spark.sql(
             f"CREATE OR REPLACE TABLE {table} USING iceberg PARTITIONED BY (bucket(4, id)) AS SELECT * FROM {{r}}",
             r=rows(spark, zone, ROWS),
         )
-        predicates = [made.next() for _ in range(PREDICATES)]
-        wrong, known, excluding = compare(spark, spark.table(table), predicates, SETS)
-    print(f"{zone}: {known} predicates x {SETS} row sets; rows left out in {excluding}")
+        predicates = [generator.next() for _ in range(PREDICATES)]
+        wrong, implying, excluding = compare(spark, spark.table(table), predicates, SETS)
+    print(f"{zone}: {implying} predicates x {SETS} row sets; rows left out in {excluding}")
     assert wrong == []
     # The test is meaningful: many predicates imply a range, and that excludes rows.
-    assert known > PREDICATES * 0.35
-    assert excluding > known * SETS * 0.5
+    assert implying > PREDICATES * 0.35
+    assert excluding > implying * SETS * 0.5
 
 
 # Where time increases but an expression of it decreases: the middle, the extent and the step of the rows.
@@ -148,6 +148,6 @@ def test_where_an_expression_falls_for_a_while(spark: SparkSession, zone: str) -
                     f"ts + INTERVAL 1 MONTH {op} timestamp_micros({at}) + INTERVAL 1 MONTH",
                     f"date_trunc('hour', ts - INTERVAL 2 DAYS) {op} timestamp_micros({at}) - INTERVAL 2 DAYS",
                 ]
-        wrong, known, _ = compare(spark, spark.table("local.prune.falls"), predicates, 1)
+        wrong, implying, _ = compare(spark, spark.table("local.prune.falls"), predicates, 1)
     assert wrong == []
-    assert known > len(predicates) * 0.9
+    assert implying > len(predicates) * 0.9

@@ -117,11 +117,11 @@ def test_a_named_collection(spark: SparkSession, path: str) -> None:
 
 
 def test_a_collection_of_wrong_arguments(spark: SparkSession) -> None:
-    for arguments, words in (
+    for arguments, message in (
         ({"acces_key_id": "AKIA0"}, "argument `acces_key_id`\nhelp: write access_key_id"),
         ({"endpoint": "http://h", "url": None}, "`url` is None"),
     ):
-        with pytest.raises(IcebergSqlError, match=words):
+        with pytest.raises(IcebergSqlError, match=message):
             collection(spark, "wrong", **arguments)  # type: ignore[arg-type]
     assert spark.conf.get("spark.iceberg_sql.collection.wrong.endpoint", None) is None
 
@@ -166,9 +166,9 @@ REFUSED = [
 
 @pytest.mark.main("tables by path")
 @pytest.mark.filterwarnings("ignore:.*is in the statement's text")
-@pytest.mark.parametrize(("call", "condition", "words"), REFUSED, ids=[r[0] for r in REFUSED])
-def test_a_wrong_call(spark: SparkSession, path: str, call: str, condition: str, words: str) -> None:
-    with pytest.raises(AnalysisException, match=words.replace("{path}", re.escape(path))) as caught:
+@pytest.mark.parametrize(("call", "condition", "message"), REFUSED, ids=[r[0] for r in REFUSED])
+def test_a_wrong_call(spark: SparkSession, path: str, call: str, condition: str, message: str) -> None:
+    with pytest.raises(AnalysisException, match=message.replace("{path}", re.escape(path))) as caught:
         spark.sql(f"SELECT 1 FROM {call.format(path=path)}")
     condition, _ = shims.refusal(condition, {"funcName": "", "paramName": "", "paramType": ""})
     assert str(caught.value.getCondition()).startswith(condition)
@@ -274,17 +274,17 @@ def test_a_permanent_view_in_another_session(spark: SparkSession, path: str) -> 
 
 
 def test_many_threads(spark: SparkSession, path: str) -> None:
-    found: list[object] = []
+    sums: list[object] = []
 
     def read() -> None:
-        found.append(spark.sql(f"SELECT sum(id) FROM iceberg('{path}')").collect()[0][0])
+        sums.append(spark.sql(f"SELECT sum(id) FROM iceberg('{path}')").collect()[0][0])
 
     threads = [threading.Thread(target=read) for _ in range(8)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert found == [sum(range(400))] * 8
+    assert sums == [sum(range(400))] * 8
 
 
 # ------------------------------------------------------------------------------ push-down
@@ -356,8 +356,8 @@ def test_the_cache_saves_reads_and_can_be_switched_off(spark: SparkSession, path
     assert jvm is not None
 
     def read() -> int:
-        every = jvm.org.apache.hadoop.fs.FileSystem.getAllStatistics()
-        return sum(int(one.getBytesRead()) for one in every if one.getScheme() == "file")
+        all_statistics = jvm.org.apache.hadoop.fs.FileSystem.getAllStatistics()
+        return sum(int(statistics.getBytesRead()) for statistics in all_statistics if statistics.getScheme() == "file")
 
     def planning(call: str) -> int:
         before = read()

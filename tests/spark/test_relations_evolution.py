@@ -52,9 +52,9 @@ def test_columns(spark: SparkSession, make: Make, file_format: str) -> None:
         "INSERT INTO {t} VALUES ('new', 5000000000, NULL, 2.5D, 1234567890.12, 3)",
         properties=f"'write.format.default' = '{file_format}'",
     )
-    found = rows(spark, path)
-    assert [r[0] for r in found] == ["new", None]
-    assert found[1][:4] == (None, 1, 7, 1.5)
+    records = rows(spark, path)
+    assert [r[0] for r in records] == ["new", None]
+    assert records[1][:4] == (None, 1, 7, 1.5)
     files = spark.sql(f"SELECT DISTINCT file_format FROM iceberg_files('{path}')").collect()
     assert [r[0] for r in files] == [file_format.upper()]
 
@@ -139,7 +139,7 @@ def test_format_versions_and_partition_evolution(spark: SparkSession, make: Make
         properties=f"'format-version' = '{version}'",
     )
     assert len(rows(spark, path)) == 3
-    found = spark.sql(f"SELECT id FROM iceberg('{path}') WHERE ts >= timestamp'2024-02-01'")
-    assert [r[0] for r in found.collect()] == [3]
+    filtered = spark.sql(f"SELECT id FROM iceberg('{path}') WHERE ts >= timestamp'2024-02-01'")
+    assert [r[0] for r in filtered.collect()] == [3]
     specs = spark.sql(f"SELECT count(DISTINCT spec_id) FROM iceberg_partition_specs('{path}')")
     assert specs.collect()[0][0] == 3

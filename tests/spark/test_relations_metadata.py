@@ -57,7 +57,7 @@ def test_the_newest_version(spark: SparkSession, table: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "rows"),
+    ("metadata_file", "rows"),
     [
         ("metadata/v1.metadata.json", 0),
         ("metadata/v2.metadata.json", 1),
@@ -66,8 +66,8 @@ def test_the_newest_version(spark: SparkSession, table: Path) -> None:
     ],
 )
 @pytest.mark.parametrize("name", ["metadata_file_path", "iceberg_metadata_file_path"])
-def test_a_given_file(spark: SparkSession, table: Path, name: str, given: str, rows: int) -> None:
-    assert count(spark, table, f", {name} => '{given.format(table=table)}'") == rows
+def test_a_given_file(spark: SparkSession, table: Path, name: str, metadata_file: str, rows: int) -> None:
+    assert count(spark, table, f", {name} => '{metadata_file.format(table=table)}'") == rows
 
 
 def test_a_path_that_is_a_metadata_file(spark: SparkSession, table: Path) -> None:
@@ -163,11 +163,11 @@ def test_a_broken_file(spark: SparkSession, table: Path, content: bytes, wrong: 
     (table / "metadata" / "v4.metadata.json").write_bytes(content)
     with pytest.raises(AnalysisException) as caught:
         count(spark, table)
-    said = str(caught.value)
-    assert f"`file:{table}/metadata/v4.metadata.json` cannot be read" in said
-    assert re.search(wrong, said)
-    assert "other metadata files: v3.metadata.json, v2.metadata.json, v1.metadata.json" in said
-    assert "metadata_file_path => 'metadata/v3.metadata.json'" in said
+    message = str(caught.value)
+    assert f"`file:{table}/metadata/v4.metadata.json` cannot be read" in message
+    assert re.search(wrong, message)
+    assert "other metadata files: v3.metadata.json, v2.metadata.json, v1.metadata.json" in message
+    assert "metadata_file_path => 'metadata/v3.metadata.json'" in message
     assert count(spark, table, ", metadata_file_path => 'metadata/v3.metadata.json'") == 2
 
 
@@ -185,7 +185,7 @@ def test_a_part_of_a_table_is_not_the_table(spark: SparkSession, table: Path, pa
 
 
 @pytest.mark.parametrize(
-    ("call", "words"),
+    ("call", "message"),
     [
         ("iceberg('/')", "PATH_NOT_FOUND"),
         ("iceberg('{t}', timestamp_ms => 9223372036854775807)", "`timestamp_ms`.*is out of range"),
@@ -195,8 +195,8 @@ def test_a_part_of_a_table_is_not_the_table(spark: SparkSession, table: Path, pa
         ("iceberg_snapshots('/no/{t}')", "PATH_NOT_FOUND"),
     ],
 )
-def test_raw_errors(spark: SparkSession, table: Path, call: str, words: str) -> None:
-    with pytest.raises(AnalysisException, match=f"(?s){words}"):
+def test_raw_errors(spark: SparkSession, table: Path, call: str, message: str) -> None:
+    with pytest.raises(AnalysisException, match=f"(?s){message}"):
         spark.sql(f"SELECT * FROM {call.format(t=table)}")
 
 
@@ -205,16 +205,16 @@ def test_a_file_that_fails_while_a_query_runs(spark: SparkSession, table: Path) 
     """One sentence with the table, the snapshot, the file and the reason; other errors stay Spark's own."""
     before = spark.sql(f"SELECT * FROM iceberg('{table}') WHERE id > 0")
     assert before.count() == 2
-    (one, other) = sorted(table.glob("data/*.parquet"))
-    one.unlink()
+    (removed, other) = sorted(table.glob("data/*.parquet"))
+    removed.unlink()
     other.write_bytes(other.read_bytes()[:50])
-    said = rf"^`{table}[^`]*` \(snapshot \d+\) cannot be read: .*/data/.*; the query has returned no rows$"
+    message = rf"^`{table}[^`]*` \(snapshot \d+\) cannot be read: .*/data/.*; the query has returned no rows$"
     for act in (before.collect, before.show, before.distinct().collect, lambda: before.limit(1).toPandas()):
-        with pytest.raises(ReadError, match=said):
+        with pytest.raises(ReadError, match=message):
             act()
     with pytest.raises(Py4JJavaError) as caught:  # Spark's own class, too
         before.isEmpty()
-    assert re.search(said, str(caught.value))
+    assert re.search(message, str(caught.value))
     assert caught.value.java_exception is not None
     broken = f"iceberg('{table}')"
     for text in (
@@ -225,10 +225,10 @@ def test_a_file_that_fails_while_a_query_runs(spark: SparkSession, table: Path) 
             spark.sql(text).collect()
     with pytest.raises(ReadError, match=r"^the statement's job has failed: .*/data/"):
         spark.sql(f"CREATE TABLE local.by_path.made USING iceberg AS SELECT * FROM iceberg('{table}')")
-    own = spark.newSession()
-    own.conf.set("spark.sql.ansi.enabled", "true")  # the default since Spark 4.0
+    session = spark.newSession()
+    session.conf.set("spark.sql.ansi.enabled", "true")  # the default since Spark 4.0
     with pytest.raises((ArithmeticException, Py4JJavaError), match="DIVIDE_BY_ZERO"):
-        own.sql("SELECT 1 / (id - 1) FROM local.by_path.versions").collect()
+        session.sql("SELECT 1 / (id - 1) FROM local.by_path.versions").collect()
     read_errors.uninstall()
     try:
         with pytest.raises(Py4JJavaError):
@@ -281,13 +281,13 @@ def test_a_view_s_query(spark: SparkSession, original: Path, tmp_path: Path) -> 
     view(tmp_path / "command", "spark", f"DELETE FROM {NAMED}")
     rows = spark.sql(f"SELECT a.n FROM iceberg('{tmp_path}/mine') a JOIN {NAMED} b ON a.n = b.id")
     assert [row.n for row in rows.collect()] == [2]
-    for call, words in (
+    for call, message in (
         ("iceberg('{}/trinos')", "is the metadata of a view: its query is in trino"),
         ("iceberg('{}/broken')", "its query fails in this session: .*TABLE_OR_VIEW_NOT_FOUND"),
         ("iceberg('{}/command')", "its query fails in this session: .*PARSE_SYNTAX_ERROR"),
         ("iceberg_files('{}/mine')", "is the metadata of a view: a view has no files"),
     ):
-        with pytest.raises(AnalysisException, match=words):
+        with pytest.raises(AnalysisException, match=message):
             spark.sql(f"SELECT * FROM {call.format(tmp_path)}")
     (row,) = spark.sql(f"SELECT error FROM iceberg_tables('{tmp_path}/mine')").collect()
     assert row.error == "this is a view, which has no files"
@@ -370,7 +370,7 @@ def test_partition_specs(spark: SparkSession) -> None:
 
 
 @pytest.mark.parametrize(
-    ("call", "words"),
+    ("call", "message"),
     [
         ("iceberg_snapshots('local.by_path.none')", "TABLE_OR_VIEW_NOT_FOUND"),
         ("iceberg_snapshots()", "`table`"),
@@ -378,6 +378,6 @@ def test_partition_specs(spark: SparkSession) -> None:
         ("iceberg_files('local.by_path.versions', nonsense => 1)", "`nonsense`"),
     ],
 )
-def test_wrong_calls(spark: SparkSession, call: str, words: str) -> None:
-    with pytest.raises(AnalysisException, match=words):
+def test_wrong_calls(spark: SparkSession, call: str, message: str) -> None:
+    with pytest.raises(AnalysisException, match=message):
         spark.sql(f"SELECT * FROM {call}")

@@ -98,8 +98,8 @@ def test_the_script_did_what_it_should(left_behind: dict[str, str]) -> None:
 @pytest.mark.parametrize("secret", [KEY, SECRET, TOKEN, ACCOUNT_KEY])
 def test_no_secret_is_left_behind(left_behind: dict[str, str], secret: str) -> None:
     for name, text in left_behind.items():
-        place = text.find(secret)
-        assert place < 0, f"{name}: ...{text[max(0, place - 300) : place + 60]}..."
+        position = text.find(secret)
+        assert position < 0, f"{name}: ...{text[max(0, position - 300) : position + 60]}..."
 
 
 def test_literals_bring_a_warning_that_says_what_to_do(left_behind: dict[str, str]) -> None:
@@ -113,9 +113,9 @@ def test_literals_bring_a_warning_that_says_what_to_do(left_behind: dict[str, st
 
 
 def test_what_spark_itself_shows_brings_a_warning(left_behind: dict[str, str]) -> None:
-    said = left_behind["stderr"]
-    assert said.count("a view stores permanently") == 1
-    assert said.count("a parameter, a variable or a subquery, so the query's plan contains it") >= 4
-    assert "at_start.secret_access_key` was set in plain text" in said
-    assert "by_sql.secret_access_key` was set in plain text" in said
-    assert "by_call" not in "".join(re.findall("`[^`]*` was set in plain text", said))
+    errors = left_behind["stderr"]
+    assert errors.count("a view stores permanently") == 1
+    assert errors.count("a parameter, a variable or a subquery, so the query's plan contains it") >= 4
+    assert "at_start.secret_access_key` was set in plain text" in errors
+    assert "by_sql.secret_access_key` was set in plain text" in errors
+    assert "by_call" not in "".join(re.findall("`[^`]*` was set in plain text", errors))

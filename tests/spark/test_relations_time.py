@@ -118,7 +118,7 @@ def test_two_moments_in_one_query(spark: SparkSession, history: History) -> None
 
 
 @pytest.mark.parametrize(
-    ("settings", "words"),
+    ("settings", "message"),
     [
         ("snapshot_id => 1, timestamp_ms => 2", "`snapshot_id` and `timestamp_ms` cannot be combined"),
         ("ref => 'main', snapshot_id => 1", "`snapshot_id` and `ref` cannot be combined"),
@@ -129,6 +129,6 @@ def test_two_moments_in_one_query(spark: SparkSession, history: History) -> None
         ("timestamp => NULL", "INVALID_TIME_TRAVEL_TIMESTAMP_EXPR"),
     ],
 )
-def test_what_is_refused(spark: SparkSession, history: History, settings: str, words: str) -> None:
-    with pytest.raises(AnalysisException, match=words):
+def test_what_is_refused(spark: SparkSession, history: History, settings: str, message: str) -> None:
+    with pytest.raises(AnalysisException, match=message):
         at(spark, history, settings)

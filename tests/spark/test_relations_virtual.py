@@ -78,16 +78,16 @@ def test_they_are_not_in_a_star(spark: SparkSession, path: str, text: str) -> No
     ],
 )
 def test_wherever_they_are_named(spark: SparkSession, path: str, text: str) -> None:
-    found = {row[0] for row in spark.sql(text.format(p=path)).collect()}
-    assert len(found) == 2
-    assert all("/" not in name and name.endswith(".parquet") for name in found)
+    file_names = {row[0] for row in spark.sql(text.format(p=path)).collect()}
+    assert len(file_names) == 2
+    assert all("/" not in name and name.endswith(".parquet") for name in file_names)
 
 
 def test_unused_they_cost_nothing(spark: SparkSession, path: str) -> None:
-    named = spark.sql(f"SELECT sum(id), '_size' AS text FROM iceberg('{path}') WHERE id < 3")
+    with_literal = spark.sql(f"SELECT sum(id), '_size' AS text FROM iceberg('{path}') WHERE id < 3")
     plain = spark.sql(f"SELECT sum(id), 'other' AS text FROM iceberg('{path}') WHERE id < 3")
-    assert "Join" not in scans.plan(named)
-    assert scans.metrics(named)["resultDataFiles"] == scans.metrics(plain)["resultDataFiles"] == 1
+    assert "Join" not in scans.plan(with_literal)
+    assert scans.metrics(with_literal)["resultDataFiles"] == scans.metrics(plain)["resultDataFiles"] == 1
 
 
 def test_grouping_by_them(spark: SparkSession, path: str) -> None:
@@ -133,12 +133,12 @@ def test_a_column_of_the_same_name_is_the_table_s(spark: SparkSession) -> None:
     try:
         spark.sql("INSERT INTO local.by_path.clash VALUES ('large', 1)")
         where = spark.sql("DESCRIBE EXTENDED local.by_path.clash").where("col_name = 'Location'")
-        place = where.collect()[0].data_type
-        rows = spark.sql(f"SELECT _size, _path, _file, _time FROM iceberg('{place}')").collect()
+        location = where.collect()[0].data_type
+        rows = spark.sql(f"SELECT _size, _path, _file, _time FROM iceberg('{location}')").collect()
         assert rows[0][:2] == ("large", 1)
         assert rows[0]._file.endswith(".parquet")
         assert rows[0]._time is not None
-        assert spark.sql(f"SELECT * FROM iceberg('{place}') WHERE _path > 0").columns == ["_size", "_Path"]
+        assert spark.sql(f"SELECT * FROM iceberg('{location}') WHERE _path > 0").columns == ["_size", "_Path"]
     finally:
         spark.sql("DROP TABLE local.by_path.clash PURGE")
 
@@ -186,13 +186,13 @@ def test_a_column_that_was_not_asked_for_is_not_another_one(
 @pytest.mark.parametrize("name", HIDDEN)
 def test_a_column_has_one_value_however_it_is_asked_for(spark: SparkSession, path: str, name: str) -> None:
     in_text = spark.sql(f"SELECT id, {name} FROM iceberg('{path}')").collect()
-    asked = spark.sql(f"SELECT * FROM iceberg('{path}', virtual_columns => true)")
+    by_argument = spark.sql(f"SELECT * FROM iceberg('{path}', virtual_columns => true)")
     other = "_time" if name == "_size" else "_size"
     by_chance = spark.sql(f"SELECT *, '{name} {other}' AS words FROM iceberg('{path}')")
     for rows in (
-        asked.select("id", name),
+        by_argument.select("id", name),
         by_chance.select("id", name),
-        asked.where(f"{name} IS NULL OR {name} IS NOT NULL").select("id", name),
+        by_argument.where(f"{name} IS NULL OR {name} IS NOT NULL").select("id", name),
         spark.sql(f"SELECT t.id, t.{name} FROM iceberg('{path}') t"),
         spark.sql(f"SELECT id, {name} FROM iceberg(:p)", args={"p": path}),
     ):

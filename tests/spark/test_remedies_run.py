@@ -44,13 +44,13 @@ def carried(clause: str) -> list[str]:
 def test_the_runtime_s_parser_reads_every_clause(spark: SparkSession) -> None:
     parser = requests.parser_without_gate(spark)
     wrong, read = [], 0
-    seen: set[str] = set()
+    parsed_texts: set[str] = set()
     for case, d in findings():
         for clause in clauses(d.help or ""):
             for text in carried(clause):
-                if text in seen:
+                if text in parsed_texts:
                     continue
-                seen.add(text)
+                parsed_texts.add(text)
                 read += 1
                 try:
                     parser.parsePlan(text)
@@ -65,8 +65,8 @@ def state(runtime: Runtime) -> list[Any]:
     """The existing tables, without what differs between runs."""
     keys = ("format-version", "partition-specs", "default-spec-id", "last-partition-id", "schemas")
     tables = sorted(runtime.tables())
-    found = [(table, runtime.metadata(table)) for table in tables]
-    return [(table, {key: told.get(key) for key in keys}) for table, told in found]
+    table_metadata = [(table, runtime.metadata(table)) for table in tables]
+    return [(table, {key: metadata.get(key) for key in keys}) for table, metadata in table_metadata]
 
 
 def run(runtime: Runtime, script: list[str]) -> list[bool]:
@@ -79,24 +79,24 @@ def test_a_fix_makes_the_table_that_was_asked_for(spark: SparkSession, seed: int
     """A statement that runs creates the same table with the fix; one that fails creates the intended table."""
     runtime = Runtime(spark)
     script = broken(seed)
-    known = Tables(catalog="local", namespace=("db",), complete=True)
-    done = fixes.apply_fixes(script.text, lambda text: check(text, known))
-    got = done.text.split(";\n")
-    for number, (before, now) in enumerate(zip(script.broken, got, strict=True)):
+    tables = Tables(catalog="local", namespace=("db",), complete=True)
+    done = fixes.apply_fixes(script.text, lambda text: check(text, tables))
+    fixed = done.text.split(";\n")
+    for number, (before, now) in enumerate(zip(script.broken, fixed, strict=True)):
         if before == now:
             continue
-        run(runtime, got[:number])
+        run(runtime, fixed[:number])
         start = state(runtime)
         if runtime.refusal(before) is not None:
             assert state(runtime) == start, before
             continue
         as_it_was = state(runtime)
-        run(runtime, got[: number + 1])
+        run(runtime, fixed[: number + 1])
         assert state(runtime) == as_it_was, (before, now)
-    if got == list(script.asked):
+    if fixed == list(script.asked):
         return
-    ran = run(runtime, got)
+    ran = run(runtime, fixed)
     with_fixes = state(runtime)
-    asked = run(runtime, list(script.asked))
-    if ran == asked:
+    intended = run(runtime, list(script.asked))
+    if ran == intended:
         assert with_fixes == state(runtime), seed

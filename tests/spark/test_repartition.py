@@ -59,9 +59,9 @@ def test_steps(spark: SparkSession, table: str) -> None:
     steps.close()  # stopped after a step
     assert commits(spark) == 1
     left = Repartitioning(spark, table, STEP).left
-    rest = repartition(spark, table, step_bytes=STEP)
-    assert rest["rewritten_data_files"] == left.files
-    assert (rest["steps"], rest["left_data_files"], rest["left_bytes"]) == (left.steps, 0, 0)
+    outcome = repartition(spark, table, step_bytes=STEP)
+    assert outcome["rewritten_data_files"] == left.files
+    assert (outcome["steps"], outcome["left_data_files"], outcome["left_bytes"]) == (left.steps, 0, 0)
     assert commits(spark) == 1 + left.steps
     assert set(files(spark)) == {1}
     assert before[1] <= files(spark)[1]  # files of the current spec are not touched

@@ -26,10 +26,10 @@ def _session(spark: SparkSession) -> Iterator[None]:
     spark.sql("SET TIME ZONE 'UTC'")
 
 
-def table(spark: SparkSession, name: str, columns: str, rows: str, rest: str = "") -> str:
+def table(spark: SparkSession, name: str, columns: str, rows: str, clauses: str = "") -> str:
     """A table of one data file."""
     full = f"local.right_rows.{name}"
-    spark.sql(f"CREATE OR REPLACE TABLE {full} ({columns}) USING iceberg {rest}")
+    spark.sql(f"CREATE OR REPLACE TABLE {full} ({columns}) USING iceberg {clauses}")
     spark.sql(f"INSERT INTO {full} SELECT /*+ COALESCE(1) */ * FROM VALUES {rows}")
     return full
 

@@ -37,7 +37,7 @@ def test_a_fault_in_the_last_statement_stops_the_first(spark, namespace):
 
 @pytest.mark.main("gate")
 def test_statements_run_in_order_with_progress_and_values(spark, namespace):
-    said, seen = [], []
+    lines, result_columns = [], []
     ran = sis.run(
         spark,
         "CREATE TABLE ${ns}.b (id bigint, name string) USING iceberg PARTITIONED BY (bucket(4, id));"
@@ -46,13 +46,13 @@ def test_statements_run_in_order_with_progress_and_values(spark, namespace):
         "SELECT name FROM ${ns}.b WHERE id = 2",
         {"name": "it's"},
         variables={"ns": namespace},
-        progress=said.append,
-        on_result=lambda df: seen.append(df.columns),
+        progress=lines.append,
+        on_result=lambda df: result_columns.append(df.columns),
     )
     assert len(ran) == 4
     assert ran[-1].result.collect()[0].name == "it's"
-    assert seen[-1] == ["name"]
-    assert next(line for line in said if line.startswith("[4/4]")).endswith("id = 2")
+    assert result_columns[-1] == ["name"]
+    assert next(line for line in lines if line.startswith("[4/4]")).endswith("id = 2")
 
 
 def test_a_failure_says_which_ran_and_which_did_not(spark, namespace):

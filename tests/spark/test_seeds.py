@@ -147,8 +147,8 @@ def test_the_name_of_a_file(spark: SparkSession) -> None:
     assert with_rules == without
     # After a shuffle there is none, unless the scan is a single task.
     groups = f"SELECT code, max(k) AS k FROM {EVENTS} WHERE code LIKE '%05' GROUP BY code"
-    one = f"SELECT code, input_file_name() AS f FROM ({groups})"
-    without, with_rules = both(spark, one)
+    query = f"SELECT code, input_file_name() AS f FROM ({groups})"
+    without, with_rules = both(spark, query)
     assert with_rules == without
 
 

@@ -22,10 +22,10 @@ print("heap", spark.sparkContext._jvm.Runtime.getRuntime().maxMemory() >> 20)
 
 def heap(folder: Path, **environment: str) -> int:
     """The driver's heap in MB in its own process."""
-    own = {key: value for key, value in os.environ.items() if key != "SPARK_DRIVER_MEMORY"}
+    inherited = {key: value for key, value in os.environ.items() if key != "SPARK_DRIVER_MEMORY"}
     done = subprocess.run(
         [sys.executable, "-c", HEAP, str(folder)],
-        env={**own, **environment},
+        env={**inherited, **environment},
         capture_output=True,
         text=True,
         check=True,

@@ -37,17 +37,17 @@ def test_threads_are_refused_each_on_its_own(spark: SparkSession) -> None:
         return "nothing"
 
     with ThreadPoolExecutor(8) as pool:
-        said = list(pool.map(ask, range(1, 17)))
-    assert [f"it is -{number}," in words for number, words in enumerate(said, 1)] == [True] * 16
+        messages = list(pool.map(ask, range(1, 17)))
+    assert [f"it is -{number}," in message for number, message in enumerate(messages, 1)] == [True] * 16
 
 
 def test_a_query_started_on_a_thread_of_the_jvm(spark: SparkSession, tmp_path: Path) -> None:
-    seen: list[int] = []
+    buckets: list[int] = []
 
     def batch(rows: DataFrame, _: int) -> None:
         rows.createOrReplaceTempView("batch")
         answer = rows.sparkSession.sql("SELECT iceberg_bucket(16, id) AS b FROM batch")
-        seen.extend(row.b for row in answer.collect())
+        buckets.extend(row.b for row in answer.collect())
 
     spark.range(3).write.parquet(str(tmp_path / "in"))
     stream = spark.readStream.schema("id BIGINT").parquet(str(tmp_path / "in")).writeStream
@@ -55,7 +55,7 @@ def test_a_query_started_on_a_thread_of_the_jvm(spark: SparkSession, tmp_path: P
     query = stream.trigger(availableNow=True).foreachBatch(batch).start()
     assert query.awaitTermination(120)
     assert query.exception() is None
-    assert sorted(seen) == [4, 4, 12]
+    assert sorted(buckets) == [4, 4, 12]
 
 
 @pytest.mark.main("session")
@@ -227,5 +227,5 @@ for attempt in (sis.install, sis.register):
 """,
     )
     assert out.count("Iceberg's runtime is not on this session's class path") == 2
-    wanted = runtime(pyspark.__version__).coordinate
-    assert out.count(f"spark.jars.packages={wanted}") == 2
+    coordinate = runtime(pyspark.__version__).coordinate
+    assert out.count(f"spark.jars.packages={coordinate}") == 2

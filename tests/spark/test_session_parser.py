@@ -31,8 +31,8 @@ TEXTS = {
 
 
 def methods() -> set[str]:
-    found = gateway.java_class(_INTERFACE)._java_lang_class.getMethods()
-    return {str(method.getName()) for method in found if "$" not in str(method.getName())}
+    java_methods = gateway.java_class(_INTERFACE)._java_lang_class.getMethods()
+    return {str(method.getName()) for method in java_methods if "$" not in str(method.getName())}
 
 
 def outcome(parser: gateway.Java, method: str, text: str) -> str:
@@ -53,14 +53,14 @@ def test_a_method_does_what_sparks_own_parser_does(spark: SparkSession, method: 
         pytest.skip(f"Spark {shims.SPARK_VERSION} does not have it")
     session = gateway.java_session(spark)
     with gateway.active(session):
-        own = gateway.java_class(_SPARKS_PARSER)()
+        spark_parser = gateway.java_class(_SPARKS_PARSER)()
         parsers = {}
         for name, state in (("", session.sessionState()), ("a new session's ", session.newSession().sessionState())):
             parsers[f"{name}parser"] = state.sqlParser()
             if shims.SPARK_VERSION >= (4, 0):  # before, the catalog keeps its own
                 parsers[f"{name}catalog's parser"] = state.catalog().parser()
         for text in TEXTS[method]:
-            expected = outcome(own, method, text)
+            expected = outcome(spark_parser, method, text)
             assert {name: outcome(parser, method, text) for name, parser in parsers.items()} == dict.fromkeys(
                 parsers, expected
             )

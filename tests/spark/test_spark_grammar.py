@@ -26,20 +26,20 @@ CHANGES = 4000
 
 def texts() -> list[str]:
     """Statements of the documentation, of the rules' cases and of the benchmarks."""
-    found = [
+    statement_texts = [
         statement.text for path in ROOT.glob("tests/**/*.sql") for statement in statements(path.read_text("utf-8"))
     ]
     for path in (*ROOT.glob("docs/**/*.md"), *ROOT.glob("spark_iceberg_sql/rules/sis*.py")):
         for block in re.findall(r"```sql[^\n]*\n(.*?)```", path.read_text("utf-8"), re.DOTALL):
-            found += [statement.text for statement in statements(block)]
-    return sorted({text for text in found if len(text) < 3000})
+            statement_texts += [statement.text for statement in statements(block)]
+    return sorted({text for text in statement_texts if len(text) < 3000})
 
 
 def changed(originals: list[str], seed: int) -> list[str]:
     """Statements with some tokens left out, put in, replaced or swapped."""
     rng = random.Random(seed)
     all_tokens = [[token.text for token in tokenize(text)] for text in originals]
-    words = [word for tokens in all_tokens for word in tokens if not word.isspace()]
+    token_texts = [word for tokens in all_tokens for word in tokens if not word.isspace()]
     results = []
     for _ in range(CHANGES):
         tokens = list(rng.choice(all_tokens))
@@ -49,9 +49,9 @@ def changed(originals: list[str], seed: int) -> list[str]:
             if change == 0 and len(tokens) > 1:
                 del tokens[i]
             elif change == 1:
-                tokens.insert(i, f" {rng.choice(words)} ")
+                tokens.insert(i, f" {rng.choice(token_texts)} ")
             elif change == 2:
-                tokens[i] = f" {rng.choice(words)} "
+                tokens[i] = f" {rng.choice(token_texts)} "
             else:
                 tokens[i], tokens[j] = tokens[j], tokens[i]
         results.append("".join(tokens))
@@ -63,8 +63,8 @@ def tokens_of(text: str) -> list[Token]:
 
 
 def takes(version: Version, text: str) -> bool:
-    known = grammar(version)
-    return Recognizer(known, token_names(tokens_of(text), known.texts)).stop() is None
+    spark_grammar = grammar(version)
+    return Recognizer(spark_grammar, token_names(tokens_of(text), spark_grammar.texts)).stop() is None
 
 
 @pytest.mark.parametrize("name", VERSIONS)
@@ -77,24 +77,28 @@ def test_the_file_is_what_the_command_writes(name: str) -> None:
 @pytest.mark.parametrize("name", VERSIONS)
 def test_what_spark_takes_and_nothing_else(name: str) -> None:
     version, originals = minor_version.parsed(name), texts()
-    asked = [text for text in (*originals, *changed(originals, 1)) if "\x01" not in text and tokens_of(text)]
+    statement_texts = [text for text in (*originals, *changed(originals, 1)) if "\x01" not in text and tokens_of(text)]
     # Before, Spark's lexer has no letters beyond ASCII, raw strings and paths.
     if version < (4, 0):
-        asked = [text for text in asked if text.isascii() and not re.search(r"://|\br['\"]", text, re.IGNORECASE)]
+        statement_texts = [
+            text for text in statement_texts if text.isascii() and not re.search(r"://|\br['\"]", text, re.IGNORECASE)
+        ]
     if version >= PIPES:
-        asked = [text for text in asked if "|" not in text]
-    answers = accepted(version, asked)
+        statement_texts = [text for text in statement_texts if "|" not in text]
+    answers = accepted(version, statement_texts)
     assert sum(answers) > 500
-    wrong = [text for text, taken in zip(asked, answers, strict=True) if takes(version, text) != taken]
+    wrong = [
+        text for text, is_accepted in zip(statement_texts, answers, strict=True) if takes(version, text) != is_accepted
+    ]
     assert wrong == []
 
 
 def test_brackets_in_brackets() -> None:
-    known = grammar(spark_versions.NEWEST)
+    spark_grammar = grammar(spark_versions.NEWEST)
     for depth, is_read in ((20, True), (2000, False)):
-        names = token_names(tokens_of(f"SELECT {'(' * depth}1{')' * depth}"), known.texts)
+        names = token_names(tokens_of(f"SELECT {'(' * depth}1{')' * depth}"), spark_grammar.texts)
         if is_read:
-            assert Recognizer(known, names).stop() is None
+            assert Recognizer(spark_grammar, names).stop() is None
         else:
             with pytest.raises(TooDeepError):
-                Recognizer(known, names).stop()
+                Recognizer(spark_grammar, names).stop()

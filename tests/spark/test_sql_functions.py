@@ -56,9 +56,9 @@ class TestScalar:
             query = f"SELECT * FROM {TABLE} WHERE "
             assert sorted(spark.sql(query + call).collect()) == sorted(spark.sql(query + body).collect())
             explained, expected = sis.explain(spark, query + call), sis.explain(spark, query + body)
-            found, own = explained.scans[0], expected.scans[0]
-            assert (found.files, found.total_files) == (own.files, own.total_files)
-            assert found.files < found.total_files
+            function_scan, body_scan = explained.scans[0], expected.scans[0]
+            assert (function_scan.files, function_scan.total_files) == (body_scan.files, body_scan.total_files)
+            assert function_scan.files < function_scan.total_files
 
     def test_in_a_permanent_view(self, spark: SparkSession) -> None:
         spark.sql(
@@ -69,8 +69,8 @@ class TestScalar:
             f"SELECT spark_catalog.default.sis_v(ts) AS day, id FROM {TABLE}"
         )
         for session in (spark, spark.newSession()):
-            found = session.sql("SELECT count(*) FROM spark_catalog.default.sis_view WHERE day = DATE'2024-01-03'")
-            assert found.first()[0] == 4
+            frame = session.sql("SELECT count(*) FROM spark_catalog.default.sis_view WHERE day = DATE'2024-01-03'")
+            assert frame.first()[0] == 4
         spark.sql("DROP VIEW spark_catalog.default.sis_view")
         spark.sql("DROP FUNCTION spark_catalog.default.sis_v")
 

@@ -16,7 +16,7 @@ T = "local.health.`my events`"
 
 
 def found(spark: SparkSession, problem: str) -> list[str | None]:
-    return [one.call for one in sis.health(spark, T).findings if one.problem == problem]
+    return [finding.call for finding in sis.health(spark, T).findings if finding.problem == problem]
 
 
 def test_the_statements_mend_what_they_are_for(spark: SparkSession) -> None:
@@ -31,30 +31,30 @@ def test_the_statements_mend_what_they_are_for(spark: SparkSession) -> None:
     spark.sql(f"DELETE FROM {T} WHERE id = 3")
     health = sis.health(spark, T)
     assert health.files == spark.table(f"{T}.data_files").count()
-    assert {one.problem for one in health.findings} >= {"small files", "old specs", "delete files"}
-    assert all(one.basis.startswith("counted") for one in health.findings)
-    (small,) = (one for one in health.findings if one.problem == "small files")
+    assert {finding.problem for finding in health.findings} >= {"small files", "old specs", "delete files"}
+    assert all(finding.basis.startswith("counted") for finding in health.findings)
+    (small,) = (finding for finding in health.findings if finding.problem == "small files")
     assert "the statement of `old specs` rewrites them" in small.detail
     assert (small.call, small.rewritten_files) == (None, None)
-    (old,) = (one for one in health.findings if one.problem == "old specs")
+    (old,) = (finding for finding in health.findings if finding.problem == "old specs")
     assert "A rewrite of all files leaves about 5 to 7 or more, more than there are now" in old.detail
     rows_before = spark.table(T).orderBy("ts", "id").collect()
     for problem in ("old specs", "delete files", "small files"):
         for call in found(spark, problem):
             assert call is not None
             (done,) = spark.sql(call).collect()
-            one = next(o for o in health.findings if o.problem == problem)
+            finding = next(o for o in health.findings if o.problem == problem)
             if "rewrite_position_delete_files" in call:  # before Iceberg 1.12
-                assert (one.rewritten_files, one.rewritten_bytes) == (0, 0)
+                assert (finding.rewritten_files, finding.rewritten_bytes) == (0, 0)
                 continue
-            assert one.rewritten_files == done.rewritten_data_files_count, problem
-            assert one.rewritten_bytes == done.rewritten_bytes_count, problem
+            assert finding.rewritten_files == done.rewritten_data_files_count, problem
+            assert finding.rewritten_bytes == done.rewritten_bytes_count, problem
             assert problem != "old specs" or done.added_data_files_count == 7
         assert found(spark, problem) == [], problem
         health = sis.health(spark, T)
     assert health.findings == ()
     # The owner's spec is not undone: that a coarser one would have larger files is a gain for some queries alone.
-    assert [one.problem for one in health.ruled_out] == ["fine partitions"]
+    assert [finding.problem for finding in health.ruled_out] == ["fine partitions"]
     assert spark.table(T).orderBy("ts", "id").collect() == rows_before
     (row,) = spark.sql("SELECT * FROM iceberg_health('local.health.`my events`')").collect()
     assert (row["problem"], row["call"]) == ("fine partitions", None)
@@ -134,8 +134,8 @@ def test_small_files_that_do_not_fit_together(spark: SparkSession) -> None:
     rows = "SELECT id, sha2(string(id), 256) AS h FROM range(0, {}, 1, {})"
 
     def small() -> HealthFinding | None:
-        every = sis.health(spark, name).findings
-        return next((one for one in every if one.problem == "small files"), None)
+        findings = sis.health(spark, name).findings
+        return next((finding for finding in findings if finding.problem == "small files"), None)
 
     spark.sql(make.format(60_000) + rows.format(12_000, 1))
     assert spark.table(f"{name}.files").count() == 12
@@ -143,13 +143,13 @@ def test_small_files_that_do_not_fit_together(spark: SparkSession) -> None:
     spark.sql(make.format(500_000) + rows.format(12_000, 1))  # of 500 kB and less, then many small
     spark.sql(f"INSERT INTO {name} {rows.format(4_000, 20)}")
     for _ in range(2):
-        one = small()
-        if one is None:
+        finding = small()
+        if finding is None:
             break
-        assert one.call is not None
-        (done,) = spark.sql(one.call).collect()
+        assert finding.call is not None
+        (done,) = spark.sql(finding.call).collect()
         assert done.rewritten_data_files_count > done.added_data_files_count
-        left = int(re.findall(r"fit into about (\d+) files", one.detail)[0])
+        left = int(re.findall(r"fit into about (\d+) files", finding.detail)[0])
         assert left <= done.added_data_files_count
     assert small() is None
     # The writer ends files early, since it counts rows uncompressed: what a rewrite made together stays.
@@ -161,10 +161,10 @@ def test_small_files_that_do_not_fit_together(spark: SparkSession) -> None:
     assert small() is None
     # A larger target: what did not fit together before does now.
     spark.sql(f"ALTER TABLE {name} SET TBLPROPERTIES ('write.target-file-size-bytes' = '60000000')")
-    one = small()
-    assert one is not None
-    assert one.call is not None
-    spark.sql(one.call)
+    finding = small()
+    assert finding is not None
+    assert finding.call is not None
+    spark.sql(finding.call)
     assert spark.table(f"{name}.files").count() == 1
     for value in ("0", "-1"):
         spark.sql(f"ALTER TABLE {name} SET TBLPROPERTIES ('write.target-file-size-bytes' = '{value}')")
@@ -178,10 +178,10 @@ def test_files_that_are_not_sorted(spark: SparkSession) -> None:
     spark.sql("CREATE TABLE local.health.mixed (id BIGINT, k INT) USING iceberg")
     spark.sql("INSERT INTO local.health.mixed SELECT /*+ REPARTITION(4) */ id, CAST(id % 7 AS INT) FROM range(400)")
     spark.sql("ALTER TABLE local.health.mixed WRITE LOCALLY ORDERED BY id")
-    (one,) = [f for f in sis.health(spark, "local.health.mixed").findings if f.problem == "unsorted"]
-    assert "the table's sort order" in one.detail
-    assert one.call is not None
-    spark.sql(one.call)
+    (finding,) = [f for f in sis.health(spark, "local.health.mixed").findings if f.problem == "unsorted"]
+    assert "the table's sort order" in finding.detail
+    assert finding.call is not None
+    spark.sql(finding.call)
     left = [f.problem for f in sis.health(spark, "local.health.mixed").findings]
     assert "unsorted" not in left
     spark.sql("DROP TABLE local.health.mixed")
@@ -189,14 +189,14 @@ def test_files_that_are_not_sorted(spark: SparkSession) -> None:
 
 def test_what_is_no_table_of_iceberg(spark: SparkSession) -> None:
     spark.range(3).createOrReplaceTempView("a_view")
-    for name, said in (
+    for name, message in (
         ("local.health.nope", "there is no table or view `local.health.nope`"),
         ("/path/of/table", "Path does not exist: /path/of/table"),
         ("a_view", "is a temporary view"),
     ):
-        with pytest.raises(sis.IcebergSqlError, match=said):
+        with pytest.raises(sis.IcebergSqlError, match=message):
             sis.health(spark, name)
-        with pytest.raises(AnalysisException, match=said):
+        with pytest.raises(AnalysisException, match=message):
             spark.sql(f"SELECT * FROM iceberg_health('{name}')")
     spark.catalog.dropTempView("a_view")
 

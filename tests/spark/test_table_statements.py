@@ -59,15 +59,15 @@ def test_show_and_describe(spark: SparkSession, path: str) -> None:
     (created,) = rows(spark, f"SHOW CREATE TABLE icebergLocal('{path}')")
     assert created.createtab_stmt.startswith("CREATE TABLE t (\n  id BIGINT,")
     assert created.asDict().keys() == spark.sql(f"SHOW CREATE TABLE {TABLE}").first().asDict().keys()  # type: ignore[union-attr]
-    for words in ("DESCRIBE EXTENDED", "DESC TABLE EXTENDED", "describe formatted"):
-        ours = spark.sql(f"{words} iceberg_local('{path}')").collect()
+    for verb in ("DESCRIBE EXTENDED", "DESC TABLE EXTENDED", "describe formatted"):
+        ours = spark.sql(f"{verb} iceberg_local('{path}')").collect()
         theirs = [r for r in spark.sql(f"DESCRIBE EXTENDED {TABLE}").collect() if r.col_name != "Name"]
         assert [row for row in ours if row.col_name != "Name"][: len(theirs)] == theirs
     assert [r.col_name for r in spark.sql(f"DESCRIBE {me}").collect()] == ["id", "name", "extra"]
-    for words in ("DESCRIBE", "DESC EXTENDED"):
-        assert [tuple(r)[:2] for r in spark.sql(f"{words} {me} name").collect()] == [("name", "string")]
+    for verb in ("DESCRIBE", "DESC EXTENDED"):
+        assert [tuple(r)[:2] for r in spark.sql(f"{verb} {me} name").collect()] == [("name", "string")]
         with pytest.raises(AnalysisException, match="nosuch"):
-            spark.sql(f"{words} {me} nosuch")
+            spark.sql(f"{verb} {me} nosuch")
     old = spark.sql(f"SHOW COLUMNS IN iceberg('{path}', ref = 'first')").collect()
     assert [row.col_name for row in old] == ["id", "name"]
 
@@ -88,16 +88,16 @@ def test_time_travel_behind_a_call(spark: SparkSession, path: str, snapshots: li
         assert theirs
         assert rows(spark, f"SELECT t.* FROM iceberg('{path}') {clause} AS t WHERE id < 12") == theirs
     query = f"SELECT * FROM iceberg('{path}') TIMESTAMP AS OF :when t ORDER BY id"
-    found = spark.sql(query, args={"when": times[0].committed_at}).collect()
-    assert [row.id for row in found] == list(range(10))
+    past_rows = spark.sql(query, args={"when": times[0].committed_at}).collect()
+    assert [row.id for row in past_rows] == list(range(10))
     joined = f"SELECT a.id FROM iceberg('{path}') VERSION AS OF 'first' a ANTI JOIN iceberg('{path}') b USING (id)"
     assert rows(spark, joined) == [Row(id=3)]
 
 
 def test_a_sample_behind_a_call(spark: SparkSession, path: str) -> None:
-    for clause, most in (("(40 PERCENT) REPEATABLE (7)", 14), ("(3 ROWS)", 3), ("(100 PERCENT)", 15)):
+    for clause, limit in (("(40 PERCENT) REPEATABLE (7)", 14), ("(3 ROWS)", 3), ("(100 PERCENT)", 15)):
         ours = spark.sql(f"SELECT id FROM iceberg('{path}') TABLESAMPLE {clause} AS t").collect()
-        assert 0 < len({row.id for row in ours}) == len(ours) <= most
+        assert 0 < len({row.id for row in ours}) == len(ours) <= limit
         theirs = spark.sql(f"EXPLAIN SELECT id FROM {TABLE} TABLESAMPLE {clause}").collect()
         plan = spark.sql(f"EXPLAIN SELECT id FROM iceberg('{path}') TABLESAMPLE {clause}").collect()
         for word in ("Sample 0.0, 0.4, false, 7", "GlobalLimit", "Limit 3"):
@@ -106,9 +106,9 @@ def test_a_sample_behind_a_call(spark: SparkSession, path: str) -> None:
     assert spark.sql(hidden).count() == 10
 
 
-def options(spark: SparkSession, table: str, **given: int) -> list[Row]:
+def options(spark: SparkSession, table: str, **read_options: int) -> list[Row]:
     reader = spark.read.format("iceberg")
-    for name, value in given.items():
+    for name, value in read_options.items():
         reader = reader.option(name.replace("_", "-"), value)
     return sorted(reader.load(table).collect(), key=str)
 
@@ -116,9 +116,9 @@ def options(spark: SparkSession, table: str, **given: int) -> list[Row]:
 def test_appended_rows(spark: SparkSession, path: str, snapshots: list[int]) -> None:
     first, second, deleted, last = snapshots
     for start, end in ((first, None), (first, second), (second, last), (deleted, last)):
-        given = {"start_snapshot_id": start} | ({} if end is None else {"end_snapshot_id": end})
-        arguments = "".join(f", {name} => {value}" for name, value in given.items())
-        theirs = options(spark, TABLE, **given)
+        read_options = {"start_snapshot_id": start} | ({} if end is None else {"end_snapshot_id": end})
+        arguments = "".join(f", {name} => {value}" for name, value in read_options.items())
+        theirs = options(spark, TABLE, **read_options)
         assert rows(spark, f"SELECT * FROM iceberg('{path}'{arguments})") == theirs
     assert [row.id for row in options(spark, TABLE, start_snapshot_id=deleted)] == [20]
     for more in ("", ", changes => true", f", end_snapshot_id => {last}"):  # no changes
@@ -140,10 +140,10 @@ def test_changes(spark: SparkSession, path: str, snapshots: list[int]) -> None:
         (second, deleted),
         *([(None, second)] if up_to else []),
     ):
-        given = {"start_snapshot_id": start, "end_snapshot_id": end}
-        given = {name: value for name, value in given.items() if value is not None}
-        arguments = "".join(f", {name} => {value}" for name, value in given.items())
-        theirs = options(spark, f"{TABLE}.changes", **given)  # type: ignore[arg-type]
+        snapshot_range = {"start_snapshot_id": start, "end_snapshot_id": end}
+        snapshot_range = {name: value for name, value in snapshot_range.items() if value is not None}
+        arguments = "".join(f", {name} => {value}" for name, value in snapshot_range.items())
+        theirs = options(spark, f"{TABLE}.changes", **snapshot_range)  # type: ignore[arg-type]
         assert rows(spark, f"SELECT * FROM iceberg('{path}', changes => true{arguments})") == theirs
     number = len(rows(spark, f"SELECT * FROM iceberg('{path}', changes => true)"))
     for counted in ("id", "_change_ordinal", "*"):
@@ -158,7 +158,7 @@ def test_changes(spark: SparkSession, path: str, snapshots: list[int]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "words"),
+    ("arguments", "message"),
     [
         ("start_snapshot_id => 5", "there is no snapshot 5"),
         ("end_snapshot_id => {1}", "without `start_snapshot_id` the range covers the whole table"),
@@ -169,9 +169,9 @@ def test_changes(spark: SparkSession, path: str, snapshots: list[int]) -> None:
         ("changes => 'maybe'", "`maybe` is not true or false"),
     ],
 )
-def test_refused(spark: SparkSession, path: str, snapshots: list[int], arguments: str, words: str) -> None:
+def test_refused(spark: SparkSession, path: str, snapshots: list[int], arguments: str, message: str) -> None:
     side = spark.sql(f"SELECT snapshot_id FROM {TABLE}.refs WHERE name = 'side'").first()[0]  # type: ignore[index]
-    with pytest.raises(AnalysisException, match=words):
+    with pytest.raises(AnalysisException, match=message):
         spark.sql(f"SELECT * FROM iceberg('{path}', {arguments.format(*snapshots, side=side)})")
 
 
@@ -187,9 +187,9 @@ def test_changes_of_delete_files_are_refused(spark: SparkSession) -> None:
         location = spark.sql(f"DESCRIBE EXTENDED {table}").where("col_name = 'Location'").first()[1]  # type: ignore[index]
         with pytest.raises(
             AnalysisException, match="has delete files, for which Iceberg cannot compute changes"
-        ) as said:
+        ) as error:
             spark.sql(f"SELECT * FROM iceberg('{location}', changes => true, start_snapshot_id => {first})")
-        advice = re.search(r"are (SELECT .*) EXCEPT ALL (SELECT .*); swap the two", str(said.value))
+        advice = re.search(r"are (SELECT .*) EXCEPT ALL (SELECT .*); swap the two", str(error.value))
         assert advice is not None
         last, begin = (half.replace("...", f"'{location}'") for half in advice.groups())
         assert rows(spark, f"{begin} EXCEPT ALL {last}") == [Row(id=2)]
@@ -205,12 +205,12 @@ def test_changes_of_delete_files_are_refused(spark: SparkSession) -> None:
 
 
 def test_unknown_functions(spark: SparkSession) -> None:
-    for name, words in (
+    for name, message in (
         ("iceberg_snapshot", "there is no table function `iceberg_snapshot`; write iceberg_snapshots"),
         ("ICEBERG_HISTROY", "write iceberg_history"),
         ("iceberg_zzzzzzzzzz", "UNRESOLVABLE_TABLE_VALUED_FUNCTION"),
     ):
-        with pytest.raises(AnalysisException, match=words):
+        with pytest.raises(AnalysisException, match=message):
             spark.newSession().sql(f"SELECT * FROM {name}('/lake/t')")
 
 

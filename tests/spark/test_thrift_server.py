@@ -56,7 +56,7 @@ EXPLAIN SELECT 'by function' FROM thrift_days WHERE day = DATE'2024-01-03';
 
 
 @pytest.fixture(scope="module")
-def said(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> str:
+def output(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> str:
     """The output of beeline for the statements; it continues after an error."""
     spark.sql("CREATE TABLE local.thrift.i (x INT) USING iceberg PARTITIONED BY (x)")
     spark.sql("INSERT INTO local.thrift.i SELECT id FROM range(8)")
@@ -154,9 +154,9 @@ with sis.thrift_server(spark, port=0) as server:
 
 
 @pytest.mark.needs("scripts")
-def test_a_block(said: str) -> None:
-    assert "\nblock 0\n" in said
-    assert "\nblock refused True\n" in said
+def test_a_block(output: str) -> None:
+    assert "\nblock 0\n" in output
+    assert "\nblock refused True\n" in output
 
 
 @pytest.mark.parametrize("ddl", swept(["error", "off"], 2))
@@ -166,37 +166,37 @@ def test_a_client_connects_whose_default_catalog_is_of_a_jar(tmp_path: Path, ddl
     assert "current local" in printed.splitlines(), printed
 
 
-def test_functions_rules_and_table_functions(said: str) -> None:
-    lines = said.splitlines()
-    assert "bucket 3" in lines, said
-    counts = dict(re.findall(r"^(filtered|counted) (\d)$", said, re.MULTILINE))
+def test_functions_rules_and_table_functions(output: str) -> None:
+    lines = output.splitlines()
+    assert "bucket 3" in lines, output
+    counts = dict(re.findall(r"^(filtered|counted) (\d)$", output, re.MULTILINE))
     assert counts["filtered"] == counts["counted"]
-    rules = set(re.findall(r"^rule (\w+)$", said, re.MULTILINE))
+    rules = set(re.findall(r"^rule (\w+)$", output, re.MULTILINE))
     assert rules >= {"copies", "decimals", "fast", "guard", "prune", "require_filter", "writers"}
-    assert "ts >= " in said
+    assert "ts >= " in output
     assert "path 8" in lines
     assert "pruned 4" in lines
     assert "all 36" not in lines
-    assert "`local.thrift.i`: no filter prunes by `x`, so this statement would read" in said
+    assert "`local.thrift.i`: no filter prunes by `x`, so this statement would read" in output
     assert "check SIS202" in lines
 
 
-def test_refusals(spark: SparkSession, said: str) -> None:
-    assert "error[SIS202]: `days` needs a date or a timestamp, but `x` is an int" in said
-    assert "[PARTITION_DDL_REFUSED] error[SIS202]" in said
-    assert "Gate$Refusal" not in said
-    assert "Path does not exist: /nowhere/t" in said
-    assert "py4j" not in said
+def test_refusals(spark: SparkSession, output: str) -> None:
+    assert "error[SIS202]: `days` needs a date or a timestamp, but `x` is an int" in output
+    assert "[PARTITION_DDL_REFUSED] error[SIS202]" in output
+    assert "Gate$Refusal" not in output
+    assert "Path does not exist: /nowhere/t" in output
+    assert "py4j" not in output
     # Spark's Thrift server adds its own stack to the message of every failed statement; the check adds none.
-    refusal = said.partition("[PARTITION_DDL_REFUSED]")[2].partition("(state=42000")[0]
+    refusal = output.partition("[PARTITION_DDL_REFUSED]")[2].partition("(state=42000")[0]
     assert "at sparkicebergsql." not in refusal
     stack = re.findall(r"^\s*at (.*)$", refusal, re.MULTILINE)
     libraries = r"(?:java\.base/)?(?:org\.apache\.(?:spark|hive|hadoop)|scala|javax?|jdk)\."
     assert stack
     assert [line for line in stack if not re.match(libraries, line)] == []
     for key in ("spark.iceberg_sql.copies", "spark.sql.optimizer.excludedRules"):
-        assert re.search(rf"annot modify the value of .*onfig: \"?{key}", said)
-    assert "it is 0, but the number of buckets must be a constant integer" in said
+        assert re.search(rf"annot modify the value of .*onfig: \"?{key}", output)
+    assert "it is 0, but the number of buckets must be a constant integer" in output
     spark.sql("REFRESH TABLE local.thrift.d")  # this session's catalog has cached it
     spec = spark.sql("SELECT DISTINCT field_name FROM iceberg_partition_specs('local.thrift.d')")
     assert {row[0] for row in spec.collect()} == {"ts_day", "ts_bucket_4"}
@@ -209,23 +209,23 @@ def test_a_client_that_leaves_takes_no_class_with_it(tmp_path: Path) -> None:
 
 
 def test_a_port_that_is_taken(spark: SparkSession) -> None:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        taken.listen()
-        port = taken.getsockname()[1]
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen()
+        port = listener.getsockname()[1]
         with pytest.raises(sis.IcebergSqlError) as caught:
             sis.thrift_server(spark, port=port)
-    said = f"the Thrift server cannot listen on 127.0.0.1:{port}: Address already in use\n"
-    assert str(caught.value).startswith(said)
+    message = f"the Thrift server cannot listen on 127.0.0.1:{port}: Address already in use\n"
+    assert str(caught.value).startswith(message)
 
 
-def test_forms_of_partition_ddl(said: str) -> None:
-    assert set(re.findall(r"^field (\w+)$", said, re.MULTILINE)) == {"ts_day", "x_bucket_4"}
-    assert "error[SIS101]: Iceberg has no partition transform `weeks`" in said
-    assert re.search(r"x_trunc_4\s+truncate\(4, x\)\s+added", said), said
+def test_forms_of_partition_ddl(output: str) -> None:
+    assert set(re.findall(r"^field (\w+)$", output, re.MULTILINE)) == {"ts_day", "x_bucket_4"}
+    assert "error[SIS101]: Iceberg has no partition transform `weeks`" in output
+    assert re.search(r"x_trunc_4\s+truncate\(4, x\)\s+added", output), output
 
 
 @pytest.mark.needs("SQL functions")
-def test_sql_functions(said: str) -> None:
-    assert "function 1" in said.splitlines(), said
-    assert "ts >= " in said.partition("by function")[2].partition("it is 0, but")[0], said
+def test_sql_functions(output: str) -> None:
+    assert "function 1" in output.splitlines(), output
+    assert "ts >= " in output.partition("by function")[2].partition("it is 0, but")[0], output

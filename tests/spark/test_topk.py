@@ -148,9 +148,9 @@ def test_the_dataframe_api(spark: SparkSession, daily: str) -> None:
 
 
 def test_explain_marks_the_threshold(spark: SparkSession, daily: str) -> None:
-    shown = plan(planned(spark, f"SELECT id FROM {daily} ORDER BY id DESC LIMIT 3", RULE, on=True))
-    assert f"id >= {ALL - HOURS}" in shown
-    assert "(implied)" in shown
+    explanation = plan(planned(spark, f"SELECT id FROM {daily} ORDER BY id DESC LIMIT 3", RULE, on=True))
+    assert f"id >= {ALL - HOURS}" in explanation
+    assert "(implied)" in explanation
 
 
 @pytest.mark.parametrize(("order", "limit", "files"), [

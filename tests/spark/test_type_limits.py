@@ -199,20 +199,20 @@ def test_statements(spark: SparkSession, kind: str, transform: str, mode: str) -
     deleted = [f"v < {second}", f"v > {middle}", f"v >= {last}", f"v <= {first}"]
     deleted += [f"v = {middle}", f"v IN ({first}, {last})", f"v <> {last}", f"NOT (v <=> {second})"]
     expected = truth(spark, kind, [*deleted, f"v < {middle}"])
-    every = list(range(len(literals(kind)) + 1))
+    all_ids = list(range(len(literals(kind)) + 1))
     for predicate in deleted:
         spark.sql(f"DELETE FROM {table} WHERE {predicate}")
-        assert ids(spark, table) == [at for at in every if at not in expected[predicate]], predicate
+        assert ids(spark, table) == [at for at in all_ids if at not in expected[predicate]], predicate
         spark.sql(f"INSERT INTO {table} SELECT * FROM ({rows(kind)}) WHERE {predicate}")
     spark.sql(f"UPDATE {table} SET id = id + 100 WHERE v < {middle}")
     changed = expected[f"v < {middle}"]
-    assert ids(spark, table) == sorted(at + 100 if at in changed else at for at in every)
+    assert ids(spark, table) == sorted(at + 100 if at in changed else at for at in all_ids)
     spark.sql(
         f"MERGE INTO {table} t USING (SELECT v FROM ({rows(kind)}) WHERE v < {middle}) s "
         f"ON t.v = s.v AND t.v < {middle} "
         "WHEN MATCHED THEN UPDATE SET id = t.id - 100 WHEN NOT MATCHED THEN INSERT (id, v) VALUES (-1, s.v)"
     )
-    assert ids(spark, table) == every
+    assert ids(spark, table) == all_ids
 
 
 def test_a_spec_of_the_past(spark: SparkSession) -> None:
@@ -306,7 +306,7 @@ def test_the_warning(spark: SparkSession) -> None:
         spark.sql(f"SELECT id FROM {table} WHERE v < 0").collect()
     assert "apache/iceberg#9767" in str(caught[0].message)
     assert "power of two" in str(caught[0].message)
-    (finding,) = (one for one in sis.health(spark, table).findings if one.problem == "wrong bounds")
+    (finding,) = (candidate for candidate in sis.health(spark, table).findings if candidate.problem == "wrong bounds")
     assert finding.call is None
 
 

@@ -26,12 +26,12 @@ def test_they_are_skipped_and_named(spark: SparkSession, path: str) -> None:
         rows = spark.sql(f"SELECT * FROM iceberg('{path}') ORDER BY id")
     assert rows.columns == ["id", "name"]
     assert [tuple(r) for r in rows.collect()] == [(1, "first"), (2, None)]
-    said = str(caught[0].message)
+    message = str(caught[0].message)
     names = "`at` (time), `made ns` (timestamp_ns), `seen` (timestamptz_ns), "
     names += "`shape` (geometry(srid:3857)), " if GEOMETRY else ""
-    assert names + "`part.t` (time), `times.element` (time)" in said
+    assert names + "`part.t` (time), `times.element` (time)" in message
     # Iceberg's reader of nested columns reads all columns of the file.
-    assert said.endswith(
+    assert message.endswith(
         "and without `part`, `times`: nested columns cannot be read from files with such columns; "
         "write columns => 'string' to read all columns, these as text"
     )
@@ -71,13 +71,13 @@ def test_as_text(spark: SparkSession, tmp_path: Path, kind: str) -> None:
     """Every value of every column, nested ones too, beside pyiceberg's; with deletes, filters and hidden columns."""
     folder, time = str(tmp_path / "t"), spark._jvm.java.time  # type: ignore[union-attr]
     zone, fields = time.ZoneOffset.UTC, [f for f in FIELDS if f[0] != "shape"]
-    made = [time.LocalDateTime.ofEpochSecond(n // 10**9, n % 10**9, zone) for n in NANOS]
+    timestamps = [time.LocalDateTime.ofEpochSecond(n // 10**9, n % 10**9, zone) for n in NANOS]
     rows = [
         {
             "id": n,
             "at": time.LocalTime.ofNanoOfDay(EDGES[n % len(EDGES)] * 1000),
-            "made ns": made[n],
-            "seen": made[n].atOffset(zone),
+            "made ns": timestamps[n],
+            "seen": timestamps[n].atOffset(zone),
             "times": [time.LocalTime.ofNanoOfDay(EDGES[n % len(EDGES)] * 1000), None],
             "name": f"n{n}",
         }
@@ -87,15 +87,15 @@ def test_as_text(spark: SparkSession, tmp_path: Path, kind: str) -> None:
     call = f"iceberg('{folder}', columns => 'string')"
     with warnings.catch_warnings():
         warnings.simplefilter("error", UserWarning)
-        found = {row.id: row for row in spark.sql(f"SELECT * FROM {call}").collect()}
-    assert sorted(found) == [0, 1, 2, 4, 5, 6, 7, 99]
+        rows_by_id = {row.id: row for row in spark.sql(f"SELECT * FROM {call}").collect()}
+    assert sorted(rows_by_id) == [0, 1, 2, 4, 5, 6, 7, 99]
     for n, nanos in enumerate(NANOS):
         if n == 3 or (kind == "ORC" and nanos == -1):
             continue  # deleted; ORC's library has the last second before 1970 one second late, in every timestamp
-        row, clock = found[n], text_of(EDGES[n % len(EDGES)] * 1000).partition(" ")[2]
-        wanted = (clock, text_of(nanos), text_of(nanos) + "+00:00", [clock, None], f"n{n}")
-        assert (row.at, row["made ns"], row.seen, row.times, row.name) == wanted
-    assert set(found[99][1:]) == {None}
+        row, clock = rows_by_id[n], text_of(EDGES[n % len(EDGES)] * 1000).partition(" ")[2]
+        expected = (clock, text_of(nanos), text_of(nanos) + "+00:00", [clock, None], f"n{n}")
+        assert (row.at, row["made ns"], row.seen, row.times, row.name) == expected
+    assert set(rows_by_id[99][1:]) == {None}
     for where, ids in (
         ("id < 2 AND at > '00:00:00'", [1]),
         ("`made ns` < '1969-12-31 23:59:59.9'", [4, 7]),
@@ -112,14 +112,14 @@ def test_as_text(spark: SparkSession, tmp_path: Path, kind: str) -> None:
         (text_of(2**63 - 1) + "+00:00", "00:00:00")
     ]
     if kind == "PARQUET":
-        assert_pyiceberg_reads_the_same(folder, found)
+        assert_pyiceberg_reads_the_same(folder, rows_by_id)
     with pytest.raises(AnalysisException, match="write columns => 'skip'"):
         spark.sql(f"SELECT * FROM iceberg_files('{folder}', columns => 'string')")
     with pytest.raises(AnalysisException, match=r"no type for `at` .*; the changes of such a table"):
         spark.sql(f"SELECT * FROM iceberg('{folder}', changes => true, columns => 'string')")
 
 
-def assert_pyiceberg_reads_the_same(folder: str, found: dict[int, Any]) -> None:
+def assert_pyiceberg_reads_the_same(folder: str, rows_by_id: dict[int, Any]) -> None:
     """Without the rows that equality deletes remove, which pyiceberg does not read."""
     import pyarrow as pa
     from pyiceberg.table import StaticTable
@@ -130,10 +130,10 @@ def assert_pyiceberg_reads_the_same(folder: str, found: dict[int, Any]) -> None:
     theirs = table.scan(snapshot_id=first, selected_fields=("id", "at", "made ns", "seen")).to_arrow()
     numbers = {name: theirs[name].cast(pa.int64()).to_pylist() for name in ("at", "made ns", "seen")}
     for at, n in enumerate(theirs["id"].to_pylist()):
-        if n in found and numbers["at"][at] is not None:
+        if n in rows_by_id and numbers["at"][at] is not None:
             clock = text_of(numbers["at"][at] * 1000).partition(" ")[2]
-            wanted = (clock, text_of(numbers["made ns"][at]), text_of(numbers["seen"][at]) + "+00:00")
-            assert tuple(found[n][1:4]) == wanted
+            expected = (clock, text_of(numbers["made ns"][at]), text_of(numbers["seen"][at]) + "+00:00")
+            assert tuple(rows_by_id[n][1:4]) == expected
 
 
 def test_geometry_and_readable_columns_beside_text(spark: SparkSession, tmp_path: Path) -> None:
@@ -167,7 +167,7 @@ def test_every_other_column_in_every_way(spark: SparkSession, tmp_path: Path, ki
     (first, second) = spark.sql(f"SELECT * FROM {call} ORDER BY id").collect()
     assert tuple(first) == (1, "first", *(bytes(range(width)) for width in WIDTHS))
     assert tuple(second) == (2, *[None] * (1 + len(WIDTHS)))
-    for where, found in (
+    for where, expected in (
         ("name LIKE 'f%'", [1]),
         ("name IS NULL OR id > 5", [2]),
         ("length(name) = 5", [1]),
@@ -176,7 +176,7 @@ def test_every_other_column_in_every_way(spark: SparkSession, tmp_path: Path, ki
         ("_file LIKE 'f.%' AND NOT id IN (1, 7)", [2]),
     ):
         rows = spark.sql(f"SELECT id, _pos, _deleted FROM {call} WHERE {where} ORDER BY id").collect()
-        assert [row.id for row in rows] == found, where
+        assert [row.id for row in rows] == expected, where
     assert spark.sql(f"SELECT count(*) FROM {call}").collect()[0][0] == 2
 
 
@@ -208,20 +208,20 @@ def test_another_snapshot_has_its_own_columns(spark: SparkSession, tmp_path: Pat
     first = table.currentSnapshot().snapshotId()
     table.manageSnapshots().createBranch("side", first).createTag("then", first).commit()
     table.updateSchema().addColumn("later", java.org.apache.iceberg.types.Types.StringType.get()).commit()
-    for given, columns in (
+    for arguments, columns in (
         ("", ["id", "name", "later"]),
         (", ref => 'side'", ["id", "name", "later"]),  # a branch has the current columns
         (", ref => 'then'", ["id", "name"]),
         (f", snapshot_id => {first}", ["id", "name"]),
     ):
-        call = f"iceberg('{folder}'{given})"
+        call = f"iceberg('{folder}'{arguments})"
         rows = spark.sql(f"SELECT * FROM {call} WHERE name LIKE 'f%'")
-        assert rows.columns == columns, given
-        assert [row.id for row in rows.collect()] == [1], given
+        assert rows.columns == columns, arguments
+        assert [row.id for row in rows.collect()] == [1], arguments
         hidden = spark.sql(f"SELECT id FROM {call} WHERE _pos = 1 AND _file LIKE 'f.%'").collect()
-        assert [row.id for row in hidden] == [2], given
+        assert [row.id for row in hidden] == [2], arguments
         if "later" in columns:
             assert spark.sql(f"SELECT id FROM {call} WHERE later IS NULL").count() == 2
-        text = spark.sql(f"SELECT * FROM iceberg('{folder}'{given}, columns => 'string')")
-        assert text.columns == ["id", "at", *columns[1:]], given
-        assert [row.at for row in text.orderBy("id").collect()] == ["01:02:03.4", None], given
+        text = spark.sql(f"SELECT * FROM iceberg('{folder}'{arguments}, columns => 'string')")
+        assert text.columns == ["id", "at", *columns[1:]], arguments
+        assert [row.at for row in text.orderBy("id").collect()] == ["01:02:03.4", None], arguments

@@ -61,9 +61,9 @@ print(outcome(lambda: bucket(spark))[:24])
     )
     parts = "functions iceberg_*, optimizer rules, table functions"
     head = f"Spark {MINOR} is not tested, only Spark {OTHERS}. Passed self-tests in this session: {parts}"
-    rest = "; the rest of the package is untested"
+    tail = "; the rest of the package is untested"
     first, values, refusal, rules, mode, again, removed = out.splitlines()
-    assert first == f"1 IcebergSqlWarning <string> {head}, check of partition DDL{rest}"
+    assert first == f"1 IcebergSqlWarning <string> {head}, check of partition DDL{tail}"
     assert values == "12 True"
     assert "SIS" in refusal
     assert rules == "True"

@@ -41,9 +41,9 @@ def test_the_programs_print_what_the_reports_say(tmp_path: Path) -> None:
 
 def test_a_report_is_whole(capsys: pytest.CaptureFixture[str]) -> None:
     for report in reports():
-        title, _, rest = report.text.partition("\n")
+        title, _, body = report.text.partition("\n")
         assert title.startswith("# ")
-        assert "Expected: " in rest
+        assert "Expected: " in body
     assert main(["nan-greater"]) == 0
     assert "SparkSession.builder" in capsys.readouterr().out
     assert main(["no-such-report"]) == 2

@@ -44,10 +44,10 @@ def _here(imports: str) -> str:
 def catalog(tmp_path_factory: pytest.TempPathFactory) -> Any:
     pyiceberg = pytest.importorskip("pyiceberg.catalog.sql")
     folder: Path = tmp_path_factory.mktemp("pyiceberg")
-    found = pyiceberg.SqlCatalog("prod", uri=f"sqlite:///{folder}/catalog.db", warehouse=f"file://{folder}")
-    found.create_namespace("db")
-    yield found
-    found.engine.dispose()
+    sql_catalog = pyiceberg.SqlCatalog("prod", uri=f"sqlite:///{folder}/catalog.db", warehouse=f"file://{folder}")
+    sql_catalog.create_namespace("db")
+    yield sql_catalog
+    sql_catalog.engine.dispose()
 
 
 @pytest.mark.parametrize("case", SPECS, ids=lambda case: case.call)

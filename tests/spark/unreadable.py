@@ -38,8 +38,8 @@ def schema(fields: list[Any]) -> str:
         return {**kind, "fields": listed(kind["fields"])}
 
     def listed(many: list[Any]) -> list[Any]:
-        found = [{"id": next(numbers), "name": n, "required": False, "type": t} for n, t in many]
-        return [{**one, "type": laid(one["type"])} for one in found]
+        nested_fields = [{"id": next(numbers), "name": n, "required": False, "type": t} for n, t in many]
+        return [{**field, "type": laid(field["type"])} for field in nested_fields]
 
     return json.dumps({"type": "struct", "schema-id": 0, "fields": listed(fields)})
 

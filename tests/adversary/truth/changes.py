@@ -134,8 +134,8 @@ class Changes:
         inserts = rng.random() < 0.6
         condition = rng.choice(("", "", " AND q_k > 0", " AND q_r % 2 = 0")) if inserts else ""
         if inserts:
-            given = ", ".join(number if c.name == "r" else f"q_{c.name}" for c in self.columns)
-            clauses.append(f"WHEN NOT MATCHED{condition} THEN INSERT ({self.names}) VALUES ({given})")
+            inserted_values = ", ".join(number if c.name == "r" else f"q_{c.name}" for c in self.columns)
+            clauses.append(f"WHEN NOT MATCHED{condition} THEN INSERT ({self.names}) VALUES ({inserted_values})")
         if rng.random() < 0.25:
             by_source = also(1)
             values = None if rng.random() < 0.5 else self.settings(False)
@@ -147,8 +147,8 @@ class Changes:
         parts = []
         for c in self.columns:
             sets = [(n, values[c.name]) for n, (_, values) in enumerate(cases) if values and c.name in values]
-            taken = " ".join(f"WHEN {n} THEN CAST({e} AS {c.type})" for n, e in sets)
-            parts.append(f"CASE fate {taken} ELSE {c.name} END AS {c.name}" if sets else c.name)
+            case_branches = " ".join(f"WHEN {n} THEN CAST({e} AS {c.type})" for n, e in sets)
+            parts.append(f"CASE fate {case_branches} ELSE {c.name} END AS {c.name}" if sets else c.name)
         deleted = ", ".join(["-1", *(str(n) for n, (_, values) in enumerate(cases) if values is None)])
         kept = f"SELECT {', '.join(parts)} FROM ({joined}) WHERE coalesce(fate NOT IN ({deleted}), true)"
         unmatched = f"{{q}} LEFT ANTI JOIN {{v}} ON {on} WHERE {'true' if inserts else 'false'}{condition}"

@@ -151,8 +151,8 @@ class Chase:
                     self.difference(trial, table, reading, settings, name, fault)
             is_plain = reading.relation == table.name and not table.is_altered
             spec = [f for f in table.spec if "(" not in f] if is_plain else []
-            maker = Queries(rng, reading.columns, table.sources, spec, nodes)
-            self.queries(maker, nodes, table, reading, settings, name)
+            generator = Queries(rng, reading.columns, table.sources, spec, nodes)
+            self.queries(generator, nodes, table, reading, settings, name)
             for _ in range(REMOVALS):
                 self.removal(rng, table, settings, name)
             return all(self.change(rng, table, settings, name) for _ in range(CHANGES))
@@ -162,9 +162,9 @@ class Chase:
         return Conditions(rng, reading.columns, rows, table.sources)
 
     def queries(
-        self, maker: Queries, nodes: list[Node], table: Live, reading: Reading, settings: dict[str, str], name: str
+        self, generator: Queries, nodes: list[Node], table: Live, reading: Reading, settings: dict[str, str], name: str
     ) -> None:
-        drawn = [maker.next() for _ in range(QUERIES)]
+        drawn = [generator.next() for _ in range(QUERIES)]
         trials = [Asked(query, tuple(n for n in nodes if n.sql() in query.text)) for query in drawn]
         with self.harness.off():
             expected = [trial.expected(self.harness, reading.view) for trial in trials]

@@ -47,8 +47,8 @@ class Client:
         assert self.folder is not None
         folder = self.folder
         settings = {key: self.harness.spark.conf.get(key, None) for key in self.settings}
-        there = _VIEW.sub(lambda view: f"parquet.`{folder / view[0]}.parquet`", text)
-        self.process.stdin.write(json.dumps({"settings": settings, "text": there}) + "\n")
+        remote_text = _VIEW.sub(lambda view: f"parquet.`{folder / view[0]}.parquet`", text)
+        self.process.stdin.write(json.dumps({"settings": settings, "text": remote_text}) + "\n")
         self.process.stdin.flush()
         answer = json.loads(self._line())
         if "error" in answer:

@@ -107,8 +107,8 @@ class Conditions:
 
     def pattern(self, of: Column) -> Node:
         rng = self.rng
-        whole = str(self.value(of) or "a").replace("\\", "").replace("'", "")
-        start = whole[: rng.randint(0, min(18, len(whole)))]
+        full_text = str(self.value(of) or "a").replace("\\", "").replace("'", "")
+        start = full_text[: rng.randint(0, min(18, len(full_text)))]
         name = leaf("column", of.name)
         if rng.random() < 0.3:
             call = rng.choice(("startswith", "endswith", "contains"))
@@ -118,12 +118,12 @@ class Conditions:
                 name,
                 leaf("text", f"'{start}'"),
             )
-        rest = rng.choice(("%", "%", "%", "", "_%", "%a"))
+        wildcard = rng.choice(("%", "%", "%", "", "_%", "%a"))
         return make(
             "bool",
             rng.choice(("({} LIKE {})", "({} LIKE {})", "({} NOT LIKE {})")),
             name,
-            leaf("text", f"'{start}{rest}'"),
+            leaf("text", f"'{start}{wildcard}'"),
         )
 
     def called(self, of: Column, e: Node) -> Node:

@@ -184,8 +184,8 @@ def family(trial: Trial, live: Live, fault: str) -> str:
     cut = {lives.source(f) for f in (*live.spec, *live.old) if f.startswith("truncate")}
     if any(c.name in cut and c.family in ("int", "bigint", "decimal") for c in used):
         return "truncate"
-    said = re.sub(r"[\d'\"`].*", "", fault.split(":", 1)[1].strip())[:50] if fails else "rows"
-    return f"other: {trial.kind} of {'/'.join(sorted(types))}: {said}"
+    symptom = re.sub(r"[\d'\"`].*", "", fault.split(":", 1)[1].strip())[:50] if fails else "rows"
+    return f"other: {trial.kind} of {'/'.join(sorted(types))}: {symptom}"
 
 
 def report(

@@ -58,8 +58,8 @@ class Live:
     @property
     def is_altered(self) -> bool:
         """Whether partition fields are not those of all files, or not named after their columns."""
-        words = ("PARTITION FIELD", "RENAME COLUMN")
-        return any(word in text for text in self.history if isinstance(text, str) for word in words)
+        clauses = ("PARTITION FIELD", "RENAME COLUMN")
+        return any(word in text for text in self.history if isinstance(text, str) for word in clauses)
 
     @property
     def now(self) -> Reading:
@@ -134,16 +134,16 @@ def source(transform: str) -> str:
 def transforms(column: Column) -> list[str]:
     """Partition fields of a column."""
     family, name = column.family, column.name
-    made = [name, name]
+    terms = [name, name]
     if family in ("int", "bigint", "decimal"):
-        made += [f"truncate(10, {name})", f"truncate(1000, {name})", f"bucket(3, {name})"]
+        terms += [f"truncate(10, {name})", f"truncate(1000, {name})", f"bucket(3, {name})"]
     if family in ("string", "binary"):
-        made += [f"truncate(2, {name})", f"bucket(3, {name})"]
+        terms += [f"truncate(2, {name})", f"bucket(3, {name})"]
     if family in ("date", "timestamp", "timestamp_ntz"):
-        made += [f"{unit}({name})" for unit in ("years", "months", "days")] + [f"bucket(3, {name})"]
+        terms += [f"{unit}({name})" for unit in ("years", "months", "days")] + [f"bucket(3, {name})"]
     if family in ("timestamp", "timestamp_ntz"):
-        made.append(f"hours({name})")
-    return made
+        terms.append(f"hours({name})")
+    return terms
 
 
 def drawn_columns(rng: Random, kinds: Sequence[str]) -> list[Column]:
@@ -180,7 +180,10 @@ def drawn_properties(rng: Random, newest: int) -> dict[str, str]:
         "write.parquet.compression-codec": "uncompressed",
         **({"write.metadata.metrics.default": metrics} if metrics else {}),
         **({"write.parquet.row-group-size-bytes": "100"} if rng.random() < 0.2 else {}),
-        **{f"write.{what}.mode": mode for what, mode in zip(("delete", "update", "merge"), modes, strict=True)},
+        **{
+            f"write.{operation}.mode": mode
+            for operation, mode in zip(("delete", "update", "merge"), modes, strict=True)
+        },
     }
 
 
@@ -228,9 +231,9 @@ def alone(live: Live, number: str, rows: pa.Table) -> Live:
     return other
 
 
-def without(live: Live, gone: frozenset[int]) -> pa.Table:
+def without(live: Live, deleted_keys: frozenset[int]) -> pa.Table:
     """The rows of the twin but those whose r is in this set."""
-    keep = [r not in gone for r in live.rows.column("r").to_pylist()]
+    keep = [r not in deleted_keys for r in live.rows.column("r").to_pylist()]
     return live.rows.filter(pa.array(keep, pa.bool_()))
 
 

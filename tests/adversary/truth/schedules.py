@@ -70,13 +70,15 @@ class Schedules:
         rng = Random(f"schedules/{self.seed}/{number}")
         table, spec = f"local.a.w{self.seed}x{number}", rng.choice(SPECS)
         level = rng.choice(("serializable", "snapshot"))
-        modes = {what: rng.choice(("copy-on-write", "merge-on-read")) for what in ("delete", "update", "merge")}
+        modes = {
+            operation: rng.choice(("copy-on-write", "merge-on-read")) for operation in ("delete", "update", "merge")
+        }
         properties = {
             "format-version": min(rng.choice(("2", "2", "3")), str(self.harness.newest_format)),
             "commit.retry.num-retries": rng.choice(("4", "20")),
         }
-        for what, mode in modes.items():
-            properties |= {f"write.{what}.mode": mode, f"write.{what}.isolation-level": level}
+        for operation, mode in modes.items():
+            properties |= {f"write.{operation}.mode": mode, f"write.{operation}.isolation-level": level}
         text = ", ".join(f"'{k}' = '{v}'" for k, v in properties.items())
         by = f" PARTITIONED BY ({spec})" if spec else ""
         ddl = f"CREATE TABLE {table} (r INT, k INT, v INT) USING iceberg{by} TBLPROPERTIES ({text})"
@@ -254,8 +256,8 @@ def _merge(rng: Random, writer: int) -> Statement:
                 old.append(row)
                 put.append((row[0], row[1], None if row[2] is None else row[2] + 10))
         if inserts:
-            here = {row[0] for row in state}
-            put += [row for r, row in source.items() if r not in here]
+            target_keys = {row[0] for row in state}
+            put += [row for r, row in source.items() if r not in target_keys]
         return old, put
 
     return Statement(sql, effect)

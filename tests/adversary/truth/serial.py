@@ -48,12 +48,12 @@ def canonical(rows: Sequence[Row]) -> State:
 
 def serial(start: State, writers: Sequence[Sequence[Outcome]], final: State) -> bool:
     """Whether some order gives the final rows; it keeps that of each writer, and that of statements apart in time."""
-    seen: set[tuple[tuple[int, ...], State]] = set()
+    visited: set[tuple[tuple[int, ...], State]] = set()
 
     def search(done: tuple[int, ...], state: State) -> bool:
-        if (done, state) in seen:
+        if (done, state) in visited:
             return False
-        seen.add((done, state))
+        visited.add((done, state))
         if all(n == len(w) for n, w in zip(done, writers, strict=True)):
             return state == final
         for at in _next(done, writers):
@@ -84,8 +84,8 @@ def snapshot(starts: Sequence[State], read: Sequence[int], writers: Sequence[Seq
             for version in range(last[at], len(versions)):
                 out, put = statement.effect(versions[version])
                 if not put:
-                    gone = sum(deleted[version:], Counter[Row]())
-                    out = [*(Counter(out) - (gone - Counter(versions[-1]))).elements()]
+                    deleted_rows = sum(deleted[version:], Counter[Row]())
+                    out = [*(Counter(out) - (deleted_rows - Counter(versions[-1]))).elements()]
                 then = after(versions[-1], (out, put))
                 if then is None:
                     continue

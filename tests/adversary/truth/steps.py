@@ -227,10 +227,10 @@ class Steps:
         if not by or rng.random() < 0.4:
             by = [table.columns[0], *(c for c in by if rng.random() < 0.3)]
         rows = twin.values(table.columns, table.rows)
-        gone = rng.sample(rows, min(len(rows), rng.choice((1, 2, 3))))
-        keys = {tuple(repr(row[c.name]) for c in by) for row in gone}
+        deleted_rows = rng.sample(rows, min(len(rows), rng.choice((1, 2, 3))))
+        keys = {tuple(repr(row[c.name]) for c in by) for row in deleted_rows}
         lost = frozenset(row["r"] for row in rows if tuple(repr(row[c.name]) for c in by) in keys)
-        names, numbers = [c.name for c in by], [int(row["r"]) for row in gone]
+        names, numbers = [c.name for c in by], [int(row["r"]) for row in deleted_rows]
         kind = table.properties["write.format.default"]
         self.writer.deleteEqual(self.harness.spark._jsparkSession, table.name, names, numbers, kind)
         table.history.append(f"-- equality deletes by {names} of the rows {numbers}, in {kind}")

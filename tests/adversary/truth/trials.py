@@ -249,7 +249,7 @@ def batch(
     They are one query, unless it fails.
     """
     truths = harness.truth(reading.view, [f.node.sql() for f in filters])
-    known = [(f, t) for f, t in zip(filters, truths, strict=True) if isinstance(t, frozenset)]
+    answered = [(f, t) for f, t in zip(filters, truths, strict=True) if isinstance(t, frozenset)]
 
     def run(part: list[tuple[Filter, frozenset[int]]]) -> list[Any]:
         texts = [f.text(reading.relation, reading.view, k) for k, (f, _) in enumerate(part)]
@@ -260,7 +260,7 @@ def batch(
         return answers
 
     faults: list[str | None] = []
-    for (f, true), actual in zip(known, harness.split(known, run), strict=True):
+    for (f, true), actual in zip(answered, harness.split(answered, run), strict=True):
         if isinstance(actual, Exception):
             faults.append(f"it fails: {first_line(actual)}")
             continue
@@ -269,7 +269,7 @@ def batch(
             alone = harness.truth(reading.view, [f.node.sql()])[0]
             fault = differing(f.expected(list(alone)), sorted(actual)) if isinstance(alone, frozenset) else fault
         faults.append(fault)
-    return [(f, len(true), fault) for (f, true), fault in zip(known, faults, strict=True)]
+    return [(f, len(true), fault) for (f, true), fault in zip(answered, faults, strict=True)]
 
 
 @dataclass

@@ -44,12 +44,12 @@ runner = dbtRunner(callbacks=[keep])
 def rows(text: str) -> list[list[Any]]:
     """The rows of a statement. Raises RuntimeError with what dbt says."""
     messages.clear()
-    words = ["run-operation", "ask", "--args", json.dumps({"text": text})]
-    result = runner.invoke([*words, "--profiles-dir", ".", "--no-use-colors"])
+    arguments = ["run-operation", "ask", "--args", json.dumps({"text": text})]
+    result = runner.invoke([*arguments, "--profiles-dir", ".", "--no-use-colors"])
     if not result.success:
         raise RuntimeError("\n".join(messages))
-    said = [message.partition("@@")[2] for message in messages if "@@" in message]
-    table: list[list[Any]] = json.loads(said[0]) if said else []
+    payloads = [message.partition("@@")[2] for message in messages if "@@" in message]
+    table: list[list[Any]] = json.loads(payloads[0]) if payloads else []
     return table
 
 

@@ -20,13 +20,13 @@ def container(spark: SparkSession, connection: str, name: str) -> None:
     _service(spark, connection).createBlobContainerIfNotExists(name)
 
 
-def copy(spark: SparkSession, connection: str, name: str, local: str, folder: str, there: str) -> None:
+def copy(spark: SparkSession, connection: str, name: str, local: str, folder: str, target: str) -> None:
     """Copy a table; Iceberg's own procedure rewrites the addresses in its metadata."""
     staging = f"{local}-staging"
     parts = local.rstrip("/").split("/")
     spark.sql(
         f"CALL local.system.rewrite_table_path(table => '{parts[-2]}.{parts[-1]}', "
-        f"source_prefix => '{local}', target_prefix => '{there}', staging_location => '{staging}')"
+        f"source_prefix => '{local}', target_prefix => '{target}', staging_location => '{staging}')"
     ).collect()
     client = _service(spark, connection).getBlobContainerClient(name)
     for root in (Path(local), Path(staging)):
@@ -34,5 +34,5 @@ def copy(spark: SparkSession, connection: str, name: str, local: str, folder: st
             kept = file.is_file() and not file.name.startswith(".") and file.suffix != ".text"
             if kept and (root != Path(local) or "data" in file.parts):
                 relative = str(file.relative_to(root))
-                place = relative if relative.startswith(("data/", "metadata/")) else f"metadata/{file.name}"
-                client.getBlobClient(f"{folder}/{place}").uploadFromFile(str(file), True)
+                blob_path = relative if relative.startswith(("data/", "metadata/")) else f"metadata/{file.name}"
+                client.getBlobClient(f"{folder}/{blob_path}").uploadFromFile(str(file), True)

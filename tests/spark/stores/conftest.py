@@ -54,7 +54,7 @@ def starting(
     jars += [str(file) for file in azure_jars()]
     names = ["remote", *(["second"] if wanted(request, "second") else [])]
     with ThreadPoolExecutor() as pool:
-        found = {}
+        futures = {}
         for name in names:
             settings = {
                 "warehouse": str(tmp_path_factory.mktemp(name) / "warehouse"),
@@ -65,11 +65,11 @@ def starting(
                 "spark.driver.host": "127.0.0.1",
                 "spark.jars": ",".join(jars),
             }
-            found[name] = pool.submit(Remote, settings)
-        yield found
-    for one in found.values():
-        if one.exception() is None:
-            one.result().close()
+            futures[name] = pool.submit(Remote, settings)
+        yield futures
+    for future in futures.values():
+        if future.exception() is None:
+            future.result().close()
 
 
 def wanted(request: pytest.FixtureRequest, fixture: str) -> bool:
@@ -125,10 +125,10 @@ def s3(servers: Any, remote: Remote, tmp_path_factory: pytest.TempPathFactory) -
     remote.sql("INSERT INTO glue.db.t VALUES (2, 'b')")
     location = remote.sql("DESCRIBE EXTENDED glue.db.t")
     table = next(row[1] for row in location if row[0] == "Location")
-    found = S3(endpoint, table)
-    settings = {**found.settings, "url": table.rsplit("/", 1)[0]}
+    store = S3(endpoint, table)
+    settings = {**store.settings, "url": table.rsplit("/", 1)[0]}
     remote.conf({f"spark.iceberg_sql.collection.moto.{k}": v for k, v in settings.items()})
-    return found
+    return store
 
 
 @pytest.fixture(scope="session")

@@ -61,13 +61,13 @@ class FaultyStore:
     @contextmanager
     def fault(self, kind: str, where: str, **more: Any) -> Iterator[Fault]:
         """Answer with a fault in this block; at least one request must meet it."""
-        one = Fault(kind, where, **more)
-        self.faults = [one]
+        new_fault = Fault(kind, where, **more)
+        self.faults = [new_fault]
         try:
-            yield one
+            yield new_fault
         finally:
             self.faults = []
-        assert one.seen, f"no request has {where}"
+        assert new_fault.seen, f"no request has {where}"
 
     def close(self) -> None:
         self.server.shutdown()
@@ -76,10 +76,10 @@ class FaultyStore:
     def _fault(self, line: str) -> Fault | None:
         with self._lock:
             self.requests.append(line)
-            for one in self.faults:
-                if one.where in line and one.seen < one.times:
-                    one.seen += 1
-                    return one
+            for fault in self.faults:
+                if fault.where in line and fault.seen < fault.times:
+                    fault.seen += 1
+                    return fault
         return None
 
     def _answer(self, request: BaseHTTPRequestHandler) -> None:

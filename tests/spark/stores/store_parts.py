@@ -107,29 +107,29 @@ class Remote:
 
 def jar(coordinate: Runtime) -> Path:
     """A jar from Maven, kept in the cache; skips the test if it cannot be downloaded."""
-    named = os.environ.pop("SPARK_ICEBERG_SQL_JAR", None)
+    jar_path = os.environ.pop("SPARK_ICEBERG_SQL_JAR", None)
     try:
         return runtime_jar(coordinate)
     except IcebergSqlError as error:
         pytest.skip(f"needs {coordinate.coordinate}: {str(error).splitlines()[0]}")
     finally:
-        if named is not None:
-            os.environ["SPARK_ICEBERG_SQL_JAR"] = named
+        if jar_path is not None:
+            os.environ["SPARK_ICEBERG_SQL_JAR"] = jar_path
 
 
 def fetched(name: str, coordinates: tuple[tuple[str, str, str], ...], *, transitive: bool) -> list[Path]:
     """Jars from Maven, kept in a folder of the cache; empty if they cannot be downloaded."""
     folder = cache_directory() / name
     for coordinate in coordinates:
-        what = ["-dependency", *coordinate, *([] if transitive else ["-notransitive"])]
-        if not retrieved(folder, f"{coordinate[1]}-{coordinate[2]}", what):
+        ivy_arguments = ["-dependency", *coordinate, *([] if transitive else ["-notransitive"])]
+        if not retrieved(folder, f"{coordinate[1]}-{coordinate[2]}", ivy_arguments):
             return []
     spark_s_own = ("slf4j", "jackson-", "log4j", "scala-")
-    beside = ("-sources.jar", "-javadoc.jar")
+    suffixes = ("-sources.jar", "-javadoc.jar")
     return sorted(
         file
         for file in folder.glob("*.jar")
-        if not file.name.startswith(spark_s_own) and not file.name.endswith(beside)
+        if not file.name.startswith(spark_s_own) and not file.name.endswith(suffixes)
     )
 
 
@@ -143,14 +143,14 @@ def rest_jars() -> list[Path]:
     return [*folder.glob("*.jar"), *hadoop]
 
 
-def retrieved(folder: Path, jar: str, what: list[str], seconds: int = 240) -> bool:
+def retrieved(folder: Path, jar: str, ivy_arguments: list[str], seconds: int = 240) -> bool:
     """Whether the jar is in the folder, after Ivy has fetched it with its dependencies."""
     done = folder / f"{jar}.done"
     if done.exists():
         return True
     folder.mkdir(parents=True, exist_ok=True)
     ivy = max((Path(pyspark.__file__).parent / "jars").glob("ivy-*.jar"))
-    command = ["java", "-Xmx256m", "-jar", str(ivy), "-error", "-cache", f"{folder}/cache", *what]
+    command = ["java", "-Xmx256m", "-jar", str(ivy), "-error", "-cache", f"{folder}/cache", *ivy_arguments]
     command += ["-confs", "default", "-retrieve"]
     command.append(f"{folder}/[artifact]-[revision](-[classifier]).[ext]")
     subprocess.run(command, capture_output=True, timeout=seconds, check=False)
@@ -161,11 +161,11 @@ def retrieved(folder: Path, jar: str, what: list[str], seconds: int = 240) -> bo
 
 
 def azure_jars() -> list[Path]:
-    every = fetched("azure-sdk-1.3.2", AZURE, transitive=True)
+    jars = fetched("azure-sdk-1.3.2", AZURE, transitive=True)
     if spark_minor(pyspark.__version__).number >= (4, 0):
-        return every
+        return jars
     jdk = fetched("azure-sdk-jdk", AZURE_OVER_JDK, transitive=False)
-    return [*jdk, *(jar for jar in every if "netty" not in jar.name)] if jdk else []
+    return [*jdk, *(jar for jar in jars if "netty" not in jar.name)] if jdk else []
 
 
 def free_port() -> int:

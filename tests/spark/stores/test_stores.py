@@ -68,8 +68,8 @@ def test_s3_tables(remote: Remote, s3: S3) -> None:
     request(f"{recorder}/reset-recording", "POST")
     request(f"{recorder}/start-recording", "POST")
     for path in (f"s3://{bucket}", f"s3://{bucket}/", folder, f"{folder}/*", f"s3a://{bucket}/{{ware*,x}}"):
-        found = remote.sql(f"{names}('{path}', collection => 'moto')")
-        assert ["t", 2, 2, None] in found
+        tables = remote.sql(f"{names}('{path}', collection => 'moto')")
+        assert ["t", 2, 2, None] in tables
     request(f"{recorder}/stop-recording", "POST")
     listed = request(f"{recorder}/download-recording").decode()
     assert "/data/" not in listed
@@ -107,12 +107,12 @@ def test_s3_patience() -> None:
     """A server that never answers fails in time, with the settings that these tests do not use."""
     milliseconds = {k: int(v) for k, v in stores._S3_PATIENCE.items()}
     tries = milliseconds["s3.retry.num-retries"] + 1
-    each = sum(v for k, v in milliseconds.items() if k.endswith(("timeout-ms", "max-wait-ms")))
-    assert tries * each <= IN_TIME * 1000
+    attempt_limit = sum(v for k, v in milliseconds.items() if k.endswith(("timeout-ms", "max-wait-ms")))
+    assert tries * attempt_limit <= IN_TIME * 1000
 
 
 @pytest.mark.parametrize(
-    ("call", "words"),
+    ("call", "pattern"),
     [
         ("iceberg('s3://nosuchbucket/t', collection => 'moto')", "NoSuchBucket|bucket|PATH_NOT_FOUND"),
         ("iceberg('s3://lake/nothing', collection => 'moto')", "PATH_NOT_FOUND|does not exist"),
@@ -120,13 +120,13 @@ def test_s3_patience() -> None:
         ("icebergS3('http://127.0.0.1:{silent}/lake/t', 'sentinelkey', 'sentinelsecret')", "time|Time|Unable"),
     ],
 )
-def test_s3_errors(remote: Remote, s3: S3, call: str, words: str) -> None:
+def test_s3_errors(remote: Remote, s3: S3, call: str, pattern: str) -> None:
     with socket.socket() as silent, socket.socket() as dead:
         silent.bind(("127.0.0.1", 0))
         silent.listen(1)
         dead.bind(("127.0.0.1", 0))
         text = call.format(dead=dead.getsockname()[1], silent=silent.getsockname()[1])
-        with pytest.raises(SqlFailed, match=words) as failed:
+        with pytest.raises(SqlFailed, match=pattern) as failed:
             remote.sql(f"SELECT * FROM {text}")
     assert failed.value.kind == "AnalysisException"
     assert failed.value.seconds < IN_TIME
@@ -169,9 +169,9 @@ def test_s3_truncated_metadata(remote: Remote, s3: S3) -> None:
     name = "00009-0c9b9d3e-7a43-4c4d-a5ef-6ad6d3a0ffab.metadata.json"
     key = f"{s3.table.removeprefix('s3://lake/')}/metadata/{name}"
     client(s3.endpoint).put_object(Bucket="lake", Key=key, Body=b'{"format-version": 2, "tab')
-    words = f"{name}` cannot be read: .*other metadata files: 00002-"
+    pattern = f"{name}` cannot be read: .*other metadata files: 00002-"
     try:
-        with pytest.raises(SqlFailed, match=words) as failed:
+        with pytest.raises(SqlFailed, match=pattern) as failed:
             remote.sql(f"SELECT * FROM iceberg('{s3.table}', collection => 'moto')")
         assert failed.value.kind == "AnalysisException"
     finally:
@@ -184,8 +184,8 @@ def test_s3_moved(remote: Remote, s3: S3, tmp_path: Path) -> None:
     remote.sql(f"CREATE TABLE local.db.goes (id INT) USING iceberg TBLPROPERTIES ({properties})")
     remote.sql("INSERT INTO local.db.goes SELECT /*+ COALESCE(1) */ CAST(id AS INT) FROM range(9)")
     remote.sql("DELETE FROM local.db.goes WHERE id = 4")
-    said = next(r[1] for r in remote.sql("DESCRIBE EXTENDED local.db.goes") if r[0] == "Location")
-    original = Path(said.removeprefix("file:"))
+    local_location = next(r[1] for r in remote.sql("DESCRIBE EXTENDED local.db.goes") if r[0] == "Location")
+    original = Path(local_location.removeprefix("file:"))
     client(s3.endpoint).create_bucket(Bucket="attic")
     for file in original.rglob("*"):
         if file.is_file() and not file.name.endswith(".crc"):
@@ -194,12 +194,12 @@ def test_s3_moved(remote: Remote, s3: S3, tmp_path: Path) -> None:
             client(s3.endpoint).upload_file(str(file), "attic", f"b%20 c/{key}")
     remote.sql("DROP TABLE local.db.goes PURGE")
     rows = [[n] for n in range(9) if n != 4]
-    for place in ("s3://lake/moved", "s3a://lake/moved", "s3://attic/b%20 c/moved"):
-        call = f"iceberg('{place}', collection => 'moto')"
+    for location in ("s3://lake/moved", "s3a://lake/moved", "s3://attic/b%20 c/moved"):
+        call = f"iceberg('{location}', collection => 'moto')"
         assert remote.sql(f"SELECT id FROM {call} ORDER BY id") == rows
-        found = remote.sql(f"SELECT DISTINCT _path, _size > 0, _time IS NULL, length(_etag) FROM {call}")
-        assert all(path.startswith(f"{place}/data/".replace("s3a:", "s3:")) for path, *_ in found)
-        assert {tuple(rest) for _, *rest in found} == {(True, False, 32)}
+        file_rows = remote.sql(f"SELECT DISTINCT _path, _size > 0, _time IS NULL, length(_etag) FROM {call}")
+        assert all(path.startswith(f"{location}/data/".replace("s3a:", "s3:")) for path, *_ in file_rows)
+        assert {tuple(columns) for _, *columns in file_rows} == {(True, False, 32)}
 
     # A table that has always been in S3, in another bucket and on the local disk.
     theirs = s3.table.removeprefix("s3://lake/")
@@ -221,19 +221,19 @@ CATALOGS = "spark_iceberg_sql.spark.attach"
 
 def test_s3_written(remote: Remote, s3: S3) -> None:
     """Made, attached, written by path and by name, by two writers at once; the keys are nowhere in the session."""
-    place = "s3a://lake/written/a%20 b/t"
-    engine = f"IcebergS3('{place}', {s3.keys}, endpoint = '{s3.endpoint}')"
+    location = "s3a://lake/written/a%20 b/t"
+    engine = f"IcebergS3('{location}', {s3.keys}, endpoint = '{s3.endpoint}')"
     remote.sql(
         f"CREATE TABLE written.db.t (id Int64, s Nullable(String)) ENGINE = {engine} PARTITION BY icebergBucket(2, id)"
     )
     remote.sql("INSERT INTO written.db.t VALUES (1, 'a')")
-    remote.sql(f"INSERT INTO FUNCTION icebergS3('{place}', collection = 'moto') VALUES (2, 'b')")
-    remote.sql(f"INSERT INTO FUNCTION iceberg('{place}', collection => 'moto') SELECT 3, 'c'")
-    name = remote.call(CATALOGS, "attach", place, "other.db.`t.2`", collection="moto")
+    remote.sql(f"INSERT INTO FUNCTION icebergS3('{location}', collection = 'moto') VALUES (2, 'b')")
+    remote.sql(f"INSERT INTO FUNCTION iceberg('{location}', collection => 'moto') SELECT 3, 'c'")
+    name = remote.call(CATALOGS, "attach", location, "other.db.`t.2`", collection="moto")
     remote.sql(f"DELETE FROM {name} WHERE id = 2")
     remote.sql(f"UPDATE {name} SET s = 'z' WHERE id = 3")
     remote.sql(f"ALTER TABLE {name} ADD COLUMN n Nullable(Int32)")
-    call = f"iceberg('{place}', collection => 'moto')"
+    call = f"iceberg('{location}', collection => 'moto')"
     rows = [[1, "a", None], [3, "z", None]]
     assert remote.sql(f"SELECT * FROM {call} ORDER BY id") == rows
     assert remote.sql("SELECT * FROM written.db.t ORDER BY id") == rows
@@ -241,16 +241,22 @@ def test_s3_written(remote: Remote, s3: S3) -> None:
     assert not any("conditional" in o["Key"] for o in listed)
     remote.call("at_once", "inserts", ["written.db.t", name], 8)
     assert remote.sql(f"SELECT count(*), count(DISTINCT id) FROM {call} WHERE id >= 100") == [[8, 8]]
-    shown = [*remote.sql("SET"), *remote.sql(f"SHOW CREATE TABLE {name}"), *remote.sql(f"DESCRIBE EXTENDED {name}")]
-    shown += remote.sql(f"EXPLAIN EXTENDED SELECT * FROM {name}")
-    shown += remote.sql(f"EXPLAIN EXTENDED INSERT INTO FUNCTION {engine} SELECT 1, 'a', 2")
+    output_rows = [
+        *remote.sql("SET"),
+        *remote.sql(f"SHOW CREATE TABLE {name}"),
+        *remote.sql(f"DESCRIBE EXTENDED {name}"),
+    ]
+    output_rows += remote.sql(f"EXPLAIN EXTENDED SELECT * FROM {name}")
+    output_rows += remote.sql(f"EXPLAIN EXTENDED INSERT INTO FUNCTION {engine} SELECT 1, 'a', 2")
     collections = "spark.iceberg_sql.collection."
-    assert "sentinel" not in str([row for row in shown if not str(row[0]).startswith(collections)])
+    assert "sentinel" not in str([row for row in output_rows if not str(row[0]).startswith(collections)])
     with pytest.raises(SqlFailed, match=r"PATH_NOT_FOUND|does not exist") as failed:
-        remote.sql(f"INSERT INTO FUNCTION icebergS3('{place}/none', {s3.keys}, endpoint = '{s3.endpoint}') VALUES (1)")
+        remote.sql(
+            f"INSERT INTO FUNCTION icebergS3('{location}/none', {s3.keys}, endpoint = '{s3.endpoint}') VALUES (1)"
+        )
     assert "sentinel" not in str(failed.value)
     with pytest.raises(SqlFailed, match="both required"):
-        remote.call(CATALOGS, "attach", place, "other.db.u", access_key_id="sentinelkey")
+        remote.call(CATALOGS, "attach", location, "other.db.u", access_key_id="sentinelkey")
     with pytest.raises(SqlFailed, match="written through a catalog"):
         remote.sql(f"INSERT INTO FUNCTION iceberg('{s3.table}', collection => 'moto') VALUES (3, 'c')")
 
@@ -261,11 +267,11 @@ SECOND = ("hours(ts)", "bucket(8, id)", "truncate(4, name)", "bucket(6, name)", 
 
 def test_two_processes(remote: Remote, second: Remote, s3: S3, tmp_path: Path) -> None:
     """They write the same tables at once: in a folder, in S3, in a JDBC catalog. Nothing is lost."""
-    place, both = "s3://lake/raced/t", (remote, second)
+    location, both = "s3://lake/raced/t", (remote, second)
     second.conf({f"spark.iceberg_sql.collection.moto.{k}": v for k, v in s3.settings.items()})
     engines = {
         f"icebergLocal('{tmp_path}/t')": f"IcebergLocal('{tmp_path}/t')",
-        f"iceberg('{place}', collection => 'moto')": f"IcebergS3('{place}', collection = 'moto')",
+        f"iceberg('{location}', collection => 'moto')": f"IcebergS3('{location}', collection = 'moto')",
     }
     for number, engine in enumerate(engines.values()):
         # Each attaches it; in Hadoop layout, v<N>.metadata.json, the second finds the first's table.
@@ -349,21 +355,21 @@ def test_s3_faults(remote: Remote, s3: S3, faulty: FaultyStore) -> None:
         for where in (listing, metadata):
             with faulty.fault(kind, where), pytest.raises(SqlFailed) as failed:
                 remote.sql(query)
-            said = str(failed.value)
+            message = str(failed.value)
             assert failed.value.kind == "AnalysisException", (kind, where)
-            assert f"`{s3.table}/metadata" in said
-            assert "cannot be" in said
-            assert "\n" not in said
-            assert "sentinel" not in said
+            assert f"`{s3.table}/metadata" in message
+            assert "cannot be" in message
+            assert "\n" not in message
+            assert "sentinel" not in message
             assert failed.value.seconds < IN_TIME
         for where in ("GET " + folder + "/metadata/snap-", "-m0.avro", f"GET {folder}/data"):
             with faulty.fault(kind, where), pytest.raises(SqlFailed) as failed:
                 remote.sql(query)
-            said = str(failed.value)
-            assert failed.value.kind == "ReadError", (kind, where, said[-2000:])
-            assert re.match(rf"`{s3.table}` \(snapshot \d+\) cannot be read: .+; the query has", said)
-            assert "\n" not in said
-            assert "sentinel" not in said
+            message = str(failed.value)
+            assert failed.value.kind == "ReadError", (kind, where, message[-2000:])
+            assert re.match(rf"`{s3.table}` \(snapshot \d+\) cannot be read: .+; the query has", message)
+            assert "\n" not in message
+            assert "sentinel" not in message
             assert failed.value.seconds < IN_TIME
     # Passing faults: the client tries again, and no row is read twice or left out.
     for kind in ("503", "reset", "slow"):
@@ -376,11 +382,13 @@ def test_s3_faults(remote: Remote, s3: S3, faulty: FaultyStore) -> None:
 
 def test_s3_faults_of_commits(remote: Remote, s3: S3, faulty: FaultyStore) -> None:
     """A commit is done once, or not at all, and an error says which or that it is not known."""
-    place = "s3://lake/faults/t"
-    remote.sql(f"CREATE TABLE faults.t (id Int64) ENGINE = IcebergS3('{place}', {s3.keys}, endpoint = '{faulty.url}')")
+    location = "s3://lake/faults/t"
+    remote.sql(
+        f"CREATE TABLE faults.t (id Int64) ENGINE = IcebergS3('{location}', {s3.keys}, endpoint = '{faulty.url}')"
+    )
 
     def count(id: int) -> int:
-        call = f"iceberg('{place}', collection => 'moto')"
+        call = f"iceberg('{location}', collection => 'moto')"
         return int(remote.sql(f"SELECT count(*) FROM {call} WHERE id = {id}")[0][0])
 
     commit = "PUT /lake/faults/t/metadata/v"
@@ -402,7 +410,7 @@ def test_s3_faults_of_commits(remote: Remote, s3: S3, faulty: FaultyStore) -> No
     assert count(13) == 0
     # A store that ignores the condition.
     with faulty.fault("unconditional", "PUT"), pytest.raises(SqlFailed, match="ignores the condition"):
-        remote.sql(f"CREATE TABLE faults.u (id Int64) ENGINE = IcebergS3('{place}u', collection = 'faulty')")
+        remote.sql(f"CREATE TABLE faults.u (id Int64) ENGINE = IcebergS3('{location}u', collection = 'faulty')")
     assert "Contents" not in client(s3.endpoint).list_objects_v2(Bucket="lake", Prefix="faults/tu/metadata")
 
 
@@ -546,8 +554,8 @@ def test_hdfs(remote: Remote, hdfs: str) -> None:
     with pytest.raises(SqlFailed, match="PATH_NOT_FOUND"):
         remote.sql(f"SELECT * FROM icebergHDFS('{hdfs}/lake/db/none')")
     for path in (hdfs, f"{hdfs}/lake", f"{hdfs}/l*/db/[s-z]"):
-        found = remote.sql(f"SELECT location, records FROM iceberg_tables('{path}')")
-        assert found == [[f"{hdfs}/lake/db/t", 6]]
+        tables = remote.sql(f"SELECT location, records FROM iceberg_tables('{path}')")
+        assert tables == [[f"{hdfs}/lake/db/t", 6]]
     with pytest.raises(SqlFailed, match="the tables in it are `t`"):
         remote.sql(f"SELECT * FROM iceberg('{hdfs}/lake/db')")
     # Not through Iceberg's Hadoop catalog.
@@ -577,8 +585,8 @@ def test_azure(remote: Remote, azurite: str, tmp_path: Path) -> None:
     remote.call("azure_upload", "container", azurite, "lake")
     remote.sql("CREATE TABLE local.db.azure USING iceberg AS SELECT 1 AS id, 'a' AS name")
     local = next(r[1] for r in remote.sql("DESCRIBE EXTENDED local.db.azure") if r[0] == "Location")
-    there = "abfss://lake@devstoreaccount1.dfs.core.windows.net/db/t"
-    remote.call("azure_upload", "copy", azurite, "lake", local.removeprefix("file:"), "db/t", there)
+    location = "abfss://lake@devstoreaccount1.dfs.core.windows.net/db/t"
+    remote.call("azure_upload", "copy", azurite, "lake", local.removeprefix("file:"), "db/t", location)
     remote.conf({"spark.iceberg_sql.collection.azurite.connection_string": azurite})
     key = parts["AccountKey"]
     for call in (
@@ -589,14 +597,14 @@ def test_azure(remote: Remote, azurite: str, tmp_path: Path) -> None:
         assert remote.sql(f"SELECT * FROM {call}") == [[1, "a"]]
     call = "icebergAzure('azurite', container_name => 'lake', blobpath => 'db/t')"
     ((path, size, time, etag),) = remote.sql(f"SELECT _path, _size, _time, _etag FROM {call}")
-    assert path.startswith(there)
+    assert path.startswith(location)
     assert size > 0
     assert time
     assert etag
     call = "iceberg_tables('azurite', container_name => 'lake', blobpath => '{}', store => 'icebergAzure')"
     for blob in ("db", "*", "d*/t"):
-        found = remote.sql(f"SELECT location, records, error FROM {call.format(blob)}")
-        assert found == [[there, 1, None]]
+        tables = remote.sql(f"SELECT location, records, error FROM {call.format(blob)}")
+        assert tables == [[location, 1, None]]
     files = f"iceberg_files('{azurite}', 'lake', 'db/t', store => 'icebergAzure')"
     assert remote.sql(f"SELECT record_count FROM {files}") == [[1]]
     into = "icebergAzure('azurite', container_name = 'lake', blobpath = 'db/made')"
