@@ -33,6 +33,7 @@ KEPT = frozenset(
 )
 # The two halves of a feature (pure and with a session) and a package's entry are named alike on purpose.
 COUNTERPARTS = frozenset({"__init__", "model", "spark"})
+_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 LARGEST_SHARE = 0.02
 MOST_NAMESAKES = 60
 
@@ -46,23 +47,24 @@ def modules(folder: Path = PACKAGE) -> tuple[tuple[str, ast.Module], ...]:
 
 def functions(tree: ast.Module) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef]:
     for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        if isinstance(node, _SCOPES):
             yield node
 
 
 def bound_names(node: ast.AST) -> Iterator[str]:
     """The names that a function or class binds itself, without those of functions and classes within it."""
-    for child in ast.iter_child_nodes(node):
-        if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            if isinstance(node, ast.ClassDef):
-                yield child.name
-            continue
-        match child:
+    nodes = [*ast.iter_child_nodes(node)]
+    if isinstance(node, ast.ClassDef):
+        yield from (child.name for child in nodes if isinstance(child, _SCOPES))
+    while nodes:
+        match child := nodes.pop():
+            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+                continue
             case ast.arg(arg=name) | ast.Name(id=name, ctx=ast.Store()):
                 yield name
             case ast.ExceptHandler(name=str(name)) | ast.MatchAs(name=str(name)):
                 yield name
-        yield from bound_names(child)
+        nodes.extend(ast.iter_child_nodes(child))
 
 
 @pytest.mark.parametrize("folder", [PACKAGE, TESTS], ids=["package", "tests"])
