@@ -96,7 +96,7 @@ def tables(draw: st.DrawFn) -> tuple[str, list[str]]:
     return columns, draw(st.permutations(terms))
 
 
-@pytest.mark.thorough
+@pytest.mark.rest
 @given(tables())
 def test_random_specs_both_ways(table):
     columns, terms = table
@@ -107,7 +107,7 @@ def test_random_specs_both_ways(table):
         assert_same_afterwards(f"CREATE TABLE db.t ({columns}) USING iceberg{partitioned}{location(engine)};", engine)
 
 
-@pytest.mark.thorough
+@pytest.mark.rest
 @given(tables(), st.data())
 def test_random_changes_both_ways(table, data):
     columns, terms = table

@@ -38,8 +38,9 @@ def ids(spark: SparkSession, query: str) -> list[int]:
     return sorted(row.id for row in spark.sql(query).collect())
 
 
-@pytest.mark.main("rule common_expressions")
-@pytest.mark.parametrize("mode", ["copy-on-write", "merge-on-read"])
+@pytest.mark.parametrize(
+    "mode", [pytest.param("copy-on-write", marks=pytest.mark.main("rule common_expressions")), "merge-on-read"]
+)
 def test_statements(spark: SparkSession, mode: str) -> None:
     properties = ", ".join(f"'write.{verb}.mode' = '{mode}'" for verb in ("delete", "update", "merge"))
     spark.sql(f"CREATE OR REPLACE TABLE {TABLE} USING iceberg TBLPROPERTIES ({properties}) AS {VALUES}")
