@@ -50,9 +50,16 @@ def test_several_tables(spark: SparkSession) -> None:
     assert {(row["source"], row["spec"]) for row in rows.collect()} == {(table, buckets) for table in tables}
 
 
-@pytest.mark.parametrize("names", [[], ["local.advice.clicks"] * 2, ["local.advice.clicks", "SELECT 1 AS x"]])
-def test_wrong_lists(spark: SparkSession, names: list[str]) -> None:
-    with pytest.raises(sis.IcebergSqlError):
+@pytest.mark.parametrize(
+    ("names", "message"),
+    [
+        ([], "the list of tables is empty"),
+        (["local.advice.clicks"] * 2, "names each of them once"),
+        (["local.advice.clicks", "SELECT 1 AS x"], "the query is not a table in a catalog"),
+    ],
+)
+def test_wrong_lists(spark: SparkSession, names: list[str], message: str) -> None:
+    with pytest.raises(sis.IcebergSqlError, match=message):
         sis.advise(spark, names, [JOIN])
 
 

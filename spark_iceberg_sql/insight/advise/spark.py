@@ -88,13 +88,15 @@ def _advise_tables(
     sample: int,
     properties: Mapping[str, str] | None,
 ) -> TablesAdvice:
+    if not names:
+        raise IcebergSqlError("the list of tables is empty", argument="source", help="name those that are joined")
     weighted_queries = _queries(spark, queries, using, sample)
     sources = [resolve_source(spark, name, properties) for name in names]
     tables = [source.table for source in sources]
     for source in sources:
         if source.table is None:
             raise IcebergSqlError(f"{source.title} is not a table in a catalog", help="ask for it alone")
-    if not sources or len(set(tables)) < len(tables):
+    if len(set(tables)) < len(tables):
         raise IcebergSqlError("a list of tables names each of them once", argument="source")
     title = " and ".join(source.title for source in sources)
     with _reporting(spark, title, sources):
