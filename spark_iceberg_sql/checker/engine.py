@@ -298,7 +298,7 @@ class _CheckRun(DiagnosticCollector):
         """Check the functions and filters of a statement; in a session, Spark itself does."""
         if self.is_routed or not may_be_query(statement):
             return (), True
-        result, runs = self._run_rules(self._context(nodes.Query((statement.start, statement.end)), statement))
+        result, runs = self._run_rules(self._context(nodes.Expressions((statement.start, statement.end)), statement))
         return (result,), runs
 
     def _context(self, node: nodes.Node, statement: Statement) -> Context:

@@ -18,7 +18,7 @@ from spark_iceberg_sql.syntax.terms import Name, NamePath, Offsets
 _RULES = {kind: tuple(r for r in ALL if kind in r.on) for kind in {k for r in ALL for k in r.on}}
 
 EVERY_CODE = frozenset(rule.code for rule in ALL)
-OF_QUERIES = frozenset(rule.code for rule in ALL if nodes.Query in rule.on)
+OF_QUERIES = frozenset(rule.code for rule in ALL if nodes.Expressions in rule.on)
 
 
 @record(frozen=True, slots=True)

@@ -93,7 +93,7 @@ _PARTITION_KEYS = ("partitioning", "partitioned_by", "partition_by", "partition_
 
 @rule(
     Severity.ERROR,
-    on=(nodes.Create, nodes.Insert, nodes.Query, nodes.SetProperties),
+    on=(nodes.Create, nodes.Insert, nodes.Expressions, nodes.SetProperties),
     when=has_special_clauses,
     category=Category.TABLE,
     iceberg_only=True,
@@ -104,7 +104,7 @@ def refused_property(context: Context) -> Findings:
     if isinstance(node, nodes.Insert):
         yield from _options(context, node)
         return
-    if isinstance(node, nodes.Query):
+    if isinstance(node, nodes.Expressions):
         yield from _read_options(context)
         return
     if isinstance(node, nodes.Create):

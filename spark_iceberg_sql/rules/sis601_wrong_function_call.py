@@ -54,7 +54,7 @@ from spark_iceberg_sql.syntax.terms import Literal, NamePath
 _TIME_NAMES = frozenset({"week", "weeks", "quarter", "quarters", "minute", "minutes", "trunc"})
 
 
-@rule(Severity.ERROR, on=(nodes.Query,), spec="Partition Transforms", category=Category.QUERY)
+@rule(Severity.ERROR, on=(nodes.Expressions,), spec="Partition Transforms", category=Category.QUERY)
 def wrong_function_call(context: Context) -> Findings:
     """Every call with a wrong name, number of arguments, order, constant or type."""
     checks = (_no_function, _name_finding, _count_finding, _number_finding, _type_finding)

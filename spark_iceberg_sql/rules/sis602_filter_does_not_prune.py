@@ -36,7 +36,7 @@ from spark_iceberg_sql.rules.field_names import display_field
 from spark_iceberg_sql.syntax import nodes
 
 
-@rule(Severity.WARNING, on=(nodes.Query,), category=Category.QUERY)
+@rule(Severity.WARNING, on=(nodes.Expressions,), category=Category.QUERY)
 def filter_does_not_prune(context: Context) -> Findings:
     """The only condition on a partitioned column, if no range can be derived from it."""
     from spark_iceberg_sql.facts.filters import non_pruning_predicates  # the command starts sooner

@@ -30,7 +30,7 @@ from spark_iceberg_sql.syntax.identifiers import backticked
 from spark_iceberg_sql.syntax.identifiers import quoted as plain_name
 
 
-@rule(Severity.WARNING, on=(nodes.Query,), category=Category.QUERY)
+@rule(Severity.WARNING, on=(nodes.Expressions,), category=Category.QUERY)
 def column_in_double_quotes(context: Context) -> Findings:
     """Every string in double quotes that is meant as a column of the statement's table."""
     if '"' not in context.statement.text:

@@ -42,7 +42,7 @@ from spark_iceberg_sql.rules.spark_scripts import is_spark_query, may_be_spark_q
 from spark_iceberg_sql.syntax import nodes
 
 
-@rule(Severity.ERROR, on=(nodes.Query,), category=Category.QUERY)
+@rule(Severity.ERROR, on=(nodes.Expressions,), category=Category.QUERY)
 def foreign_syntax(context: Context) -> Findings:
     """The first clause of another engine in a query of a script that is Spark's."""
     if not may_be_spark_query(context, with_changes=True):

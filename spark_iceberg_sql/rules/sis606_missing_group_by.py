@@ -30,7 +30,7 @@ from spark_iceberg_sql.syntax import nodes
 from spark_iceberg_sql.syntax.spark_mistakes.query_clauses import GROUP_BY_ALL
 
 
-@rule(Severity.ERROR, on=(nodes.Query,), category=Category.QUERY)
+@rule(Severity.ERROR, on=(nodes.Expressions,), category=Category.QUERY)
 def missing_group_by(context: Context) -> Findings:
     """The first column of every SELECT that has aggregates too."""
     if not may_be_spark_query(context) or context.statement.may_contain("group"):

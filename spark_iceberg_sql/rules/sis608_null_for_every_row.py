@@ -34,7 +34,7 @@ from spark_iceberg_sql.rules.spark_scripts import is_spark_query, may_be_spark_q
 from spark_iceberg_sql.syntax import nodes
 
 
-@rule(Severity.WARNING, on=(nodes.Query,), category=Category.QUERY)
+@rule(Severity.WARNING, on=(nodes.Expressions,), category=Category.QUERY)
 def null_for_every_row(context: Context) -> Findings:
     """Every comparison with NULL in a condition, and every truncation to an unknown unit."""
     statement = context.statement

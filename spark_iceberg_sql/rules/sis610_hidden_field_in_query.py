@@ -34,7 +34,7 @@ from spark_iceberg_sql.syntax import nodes
 from spark_iceberg_sql.syntax.identifiers import quoted
 
 
-@rule(Severity.ERROR, on=(nodes.Query,), category=Category.QUERY)
+@rule(Severity.ERROR, on=(nodes.Expressions,), category=Category.QUERY)
 def hidden_field_in_query(context: Context) -> Findings:
     """Every name of a partition field where a column is expected."""
     if context.catalog.shared:

@@ -32,7 +32,7 @@ from spark_iceberg_sql.rules.base import Category, Finding, Findings, rule
 from spark_iceberg_sql.syntax import nodes
 
 
-@rule(Severity.ERROR, on=(nodes.Query, nodes.Insert), category=Category.QUERY)
+@rule(Severity.ERROR, on=(nodes.Expressions, nodes.Insert), category=Category.QUERY)
 def refused_query(context: Context) -> Findings:
     """Every column that is certainly not there. In a session Spark says so itself, with more that it knows."""
     if context.catalog.live:

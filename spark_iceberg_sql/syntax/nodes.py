@@ -347,8 +347,8 @@ class SetConfig(Node):
 
 
 @record(frozen=True, slots=True)
-class Query(Node):
-    """The functions and filters of a statement of any kind."""
+class Expressions(Node):
+    """The functions and filters in a statement of any kind."""
 
 
 @record(frozen=True, slots=True)
