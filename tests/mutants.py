@@ -2,8 +2,9 @@
 
     python -m tests.mutants spark_iceberg_sql/checker/files/hidden_text.py tests/test_hidden_text.py --lines 44-115
 
-A mutant is a Python or Java file with one token changed: `<` to `<=`, `and` to `or`, 1 to 2. The tests run on each, in
-a copy of the checkout. The exit code is 1 if a mutant lives, 2 if the tests fail without one.
+A mutant is a Python or Java file with one token changed: `<` to `<=`, `and` to `or`, 1 to 2. What stands in a decorator
+or annotation, such as a record's `slots` or a cache's size, stays. The tests run on each, in a copy of the checkout. The
+exit code is 1 if a mutant lives, 2 if the tests fail without one.
 """
 
 from __future__ import annotations
@@ -46,10 +47,12 @@ class Mutant:
 
 def mutants(text: str, suffix: str) -> Iterator[Mutant]:
     """The mutants of a file. suffix: `.py` or `.java`."""
+    lines = text.splitlines()
     for start, token in _java_tokens(text) if suffix == ".java" else _python_tokens(text):
         new = str(int(token) + 1) if re.fullmatch(r"\d+", token) else SWAPS.get(token)
-        if new is not None:
-            yield Mutant(text.count("\n", 0, start) + 1, token, new, text[:start] + new + text[start + len(token) :])
+        line = text.count("\n", 0, start) + 1
+        if new is not None and not lines[line - 1].lstrip().startswith("@"):
+            yield Mutant(line, token, new, text[:start] + new + text[start + len(token) :])
 
 
 def _java_tokens(text: str) -> Iterator[tuple[int, str]]:

@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 from test_others_sql import errors, lint, notebook
 
+from spark_iceberg_sql.checker.flow import _MAX_TABLES, SideEffects
+
 ONE = 'spark.sql("CREATE TABLE a.b (id BIGINT, ts TIMESTAMP) USING iceberg")'
 TWO = 'spark.sql("CREATE TABLE a.b (name STRING) USING iceberg PARTITIONED BY (name)")'
 ADD = 'spark.sql("ALTER TABLE a.b ADD PARTITION FIELD {}")'
@@ -167,3 +169,10 @@ def test_what_a_template_always_has_is_judged(text: str) -> None:
     findings = [item for item in lint("a.sql", text.replace("(x, 4)", "(4, x)")) if item[1] != "note"]
     assert findings
     assert all(source == "x" for _, _, source in findings)
+
+
+@pytest.mark.parametrize(("count", "any_table"), [(_MAX_TABLES, False), (_MAX_TABLES + 1, True)])
+def test_side_effects_on_many_tables_are_on_any(count: int, any_table: bool) -> None:
+    effects = SideEffects()
+    effects.add(SideEffects({("db", f"t{number}") for number in range(count)}))
+    assert effects.any_table is any_table

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from mutants import mutants
 
-PYTHON = """# a < b
+PYTHON = """@lru_cache(maxsize=256)  # a < b
 def f(a: int | None, b: int) -> bool:
     return a is not None and a < b - 10 or "a == b" == str(a)
 """

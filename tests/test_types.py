@@ -224,3 +224,15 @@ def test_nothing_nested_is_promoted_to_a_primitive() -> None:
     assert not promotes(nested, INT)
     assert not promotes(INT, nested)
     assert promotes(nested, nested)
+
+
+def test_types_are_equal_whatever_is_known_besides() -> None:
+    """A comment, a default and what is known of the values do not make another type, nor do they show in a repr."""
+    described = Field("id", Primitive("timestamp", rounded=True), doc="of the visit", default=17)
+    bare = Field("id", Primitive("timestamp"), doc="of the visit")
+    assert described == bare
+    assert hash(described) == hash(bare)
+    assert repr(described) == repr(bare)
+    assert Field("id", INT, doc="a key") == Field("id", INT)
+    assert not bare.required
+    assert not bare.type.rounded
