@@ -3,8 +3,8 @@
     python -m tests.mutants spark_iceberg_sql/checker/files/hidden_text.py tests/test_hidden_text.py --lines 44-115
 
 A mutant is a Python or Java file with one token changed: `<` to `<=`, `and` to `or`, 1 to 2. What stands in a decorator
-or annotation, such as a record's `slots` or a cache's size, stays. The tests run on each, in a copy of the checkout. The
-exit code is 1 if a mutant lives, 2 if the tests fail without one.
+or annotation, such as a record's `slots` or a cache's size, stays. The tests run on each, in a copy of the checkout.
+The exit code is 1 if a mutant lives, 2 if the tests fail without one.
 """
 
 from __future__ import annotations
