@@ -15,7 +15,7 @@ from spark_iceberg_sql.insight.advise.model import QueryReads
 from spark_iceberg_sql.insight.hypothetical.spark_source import SOURCE_NAME, Source
 from spark_iceberg_sql.insight.workload import Query
 from spark_iceberg_sql.model.spec import Spec
-from spark_iceberg_sql.spark.bridge.jvm.java_errors import JVM_ERRORS, message
+from spark_iceberg_sql.spark.bridge.jvm.java_errors import JVM_ERRORS, message, refused_scan
 from spark_iceberg_sql.spark.bridge.plans import hypothetical_plans as planning
 from spark_iceberg_sql.spark.bridge.plans import relations
 from spark_iceberg_sql.spark.bridge.tables import hypothetical_tables as tables
@@ -158,7 +158,9 @@ class WorkloadQueries:
         for query in self._reading:
             try:
                 read = [planning.read_by(scan.scan) for scan in self._scans(query, table)]
-            except JVM_ERRORS:
+            except JVM_ERRORS as error:
+                if refused_scan(error) is not None:
+                    raise  # of this table alone, such as one with a manifest that is cut off
                 continue  # `filters` has reported it
             files, total = sum(f for f, _ in read), sum(b for _, b in read)
             if query.text in answered:
