@@ -7,6 +7,7 @@ import math
 import warnings
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 from planned_files import by_text, planned_by_spec
@@ -86,6 +87,47 @@ def test_the_best_spec_is_as_good_as_it_says(spark: SparkSession, visits: str) -
         count, size = really_read(spark, query.query, copy)
         assert abs(count - query.files) <= max(1, 0.1 * count), query
         assert math.isclose(size, query.bytes, rel_tol=0.15), query
+
+
+def test_a_plan_with_all_rules_says_what_is_read_today(
+    spark: SparkSession, visits: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As a plan does without the rules that conclude from metadata; only what these change is planned again."""
+    name = "local.advice.days"
+    spark.sql(
+        f"CREATE OR REPLACE TABLE {name} USING iceberg PARTITIONED BY (days(ts)) TBLPROPERTIES ({SMALL}) AS {VISITS}"
+    )
+    plain = [
+        f"SELECT note FROM {name} WHERE shop = 7",
+        f"SELECT sum(id) FROM {name} WHERE year(ts) = 2024 AND iceberg_days(ts) <> DATE '2024-01-03'",
+        f"SELECT a.id FROM {name} a JOIN {name} b ON a.ts = b.ts WHERE b.shop = 7",
+        f"SELECT count(*) FROM {name}",
+    ]
+    by_metadata = [
+        f"SELECT id FROM {name} ORDER BY ts LIMIT 3",
+        f"SELECT id FROM {name} LIMIT 3",
+        f"SELECT id FROM {name} WHERE ts > (SELECT max(ts) - INTERVAL 1 DAY FROM {name})",
+        f"SELECT sum(id) FROM {name} WHERE iceberg_days(ts) = DATE '2024-01-03' OR day(ts) = 20",
+    ]
+    planned: list[str] = []
+    plan = hypothetical_plans.scans
+
+    def counted(session: SparkSession, text: str, table: Any, *rest: Any) -> list[hypothetical_plans.PlannedScan]:
+        if not str(table.location()).startswith(hypothetical_plans.FOLDER):
+            planned.append(text)
+        return plan(session, text, table, *rest)
+
+    monkeypatch.setattr(hypothetical_plans, "scans", counted)
+    for using in ("data", "metadata"):
+        advice = sis.advise(spark, name, [*plain, *by_metadata], using=using)
+        assert not set(planned).intersection(plain)
+        with monkeypatch.context() as unknown:
+            unknown.setattr(hypothetical_plans, "scan_reads", lambda optimized: None)
+            planned_again = sis.advise(spark, name, [*plain, *by_metadata], using=using)
+        assert set(planned) >= set(plain[:-1])
+        assert str(advice) == str(planned_again)
+        assert list(advice.rows()) == list(planned_again.rows())
+        planned.clear()
 
 
 @pytest.mark.parametrize(

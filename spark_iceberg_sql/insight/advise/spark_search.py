@@ -75,7 +75,6 @@ class AdviceSearch:
         self._spark = spark
         self._source = source
         self._notes: list[str] = []
-        self._queries = WorkloadQueries(spark, source, queries, self._notes, runs_joins=using == "data")
         self._refusals: dict[str, str] = {}  # by the text of the spec
         self._table: Java = None
         self._current: SpecFields = ()
@@ -96,6 +95,8 @@ class AdviceSearch:
         self._choices: dict[str, Choice] = {}  # by the title of the proposal
         if workload is None and source.table is not None:
             workload = WorkloadShuffles(spark, queries, reads_rows=using == "data")
+        planned = workload.reads if workload is not None else {}
+        self._queries = WorkloadQueries(spark, source, queries, self._notes, planned, runs_joins=using == "data")
         self.shuffles = ShuffleCosts(workload, source)
         self.costs = CostEstimator(
             spark, source, self._queries, sample_rows, using, self._notes, self.shuffles, self._today

@@ -17,7 +17,7 @@ from spark_iceberg_sql.insight.preview.spark import preview
 from spark_iceberg_sql.model.table import Table
 from spark_iceberg_sql.spark.bridge.jvm.java_rows import Rewrite
 from spark_iceberg_sql.spark.bridge.plans import read_branches
-from spark_iceberg_sql.spark.bridge.tables import rewrites
+from spark_iceberg_sql.spark.bridge.tables import file_statistics, rewrites
 from spark_iceberg_sql.spark.bridge.tables.tables_as_read import TableAsRead, metadata_table
 from spark_iceberg_sql.spark.gate import intercept
 from spark_iceberg_sql.spark.optimizer import bounds
@@ -79,7 +79,10 @@ def small_files_after(
     )
     specs = examined.table.specs
     assert specs is not None
-    entries, snapshots = examined.metadata_table("entries"), examined.metadata_table("snapshots")
+    snapshots = examined.metadata_table("snapshots")
+    if not _row(spark, f"SELECT count_if(operation = 'replace') AS count FROM {snapshots}")["count"]:
+        return count_after
+    entries = examined.metadata_table("entries")
     is_partitioned = "partition" in _relation(spark, examined.metadata_table("files")).columns
     partition = "e.data_file." + ("partition" if is_partitioned else "spec_id")
     row = _row(
@@ -148,11 +151,9 @@ def table_metrics(spark: SparkSession, examined: ExaminedTable) -> TableMetrics:
           coalesce(sum(IF(spec_id <> {current}, bytes, 0)), 0) AS old_bytes
         FROM p""",
     )
-    delete_counts = _row(
-        spark, f"SELECT count(*) AS files, coalesce(sum(file_size_in_bytes), 0) AS bytes FROM {files} WHERE content > 0"
-    )
-    kinds = {}
-    if delete_counts["files"]:
+    delete_bytes, kinds = 0, {}
+    if delete_files := file_statistics.delete_file_count(examined.read.table):
+        delete_bytes = _row(spark, f"SELECT sum(file_size_in_bytes) AS bytes FROM {files} WHERE content > 0")["bytes"]
         kinds = _delete_kinds(spark, examined.metadata_table("entries"), is_partitioned)
     sort_column = _sort_column(spark, files, table)
     return TableMetrics(
@@ -163,8 +164,8 @@ def table_metrics(spark: SparkSession, examined: ExaminedTable) -> TableMetrics:
         sort_column=sort_column,
         sort_span=_span(spark, files, group_key, sort_column) if sort_column is not None else 0.0,
         wrong_bounds=bounds.wrong_bounds(examined.read.table),
-        delete_files=int(delete_counts["files"]),
-        delete_bytes=int(delete_counts["bytes"]),
+        delete_files=delete_files,
+        delete_bytes=int(delete_bytes),
         **{column: int(value) for column, value in {**counts.asDict(), **kinds}.items()},
     )
 

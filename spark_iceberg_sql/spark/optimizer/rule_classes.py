@@ -93,11 +93,11 @@ def rule_sources() -> list[tuple[str, str]]:
 
 
 def base_sources() -> list[tuple[str, str]]:
-    """The Java files that need no other: Iceberg's calls, and the records of transforms, rules, wrong bounds,
-    answers and shuffles; name and text.
+    """The Java files that need none of the rules': those shared by all packages, and the records of transforms, rules,
+    wrong bounds, answers and shuffles; name and text.
     """
     return [
-        *compiler.iceberg_calls(),
+        *compiler.shared_sources(),
         ("TransformRow", constants_source(TransformRow, _transform_rows())),
         ("RuleRow", constants_source(RuleRow, map(_rule_row, RULES))),
         ("WrongBoundsRow", exchange_source(WrongBoundsRow)),

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.insight.advise.layouts.candidate_fields import field_per_column
@@ -15,7 +15,7 @@ from spark_iceberg_sql.insight.advise.model import QueryReads
 from spark_iceberg_sql.insight.hypothetical.spark_source import SOURCE_NAME, Source
 from spark_iceberg_sql.insight.workload import Query
 from spark_iceberg_sql.model.spec import Spec
-from spark_iceberg_sql.spark.bridge.jvm.java_errors import JVM_ERRORS, message
+from spark_iceberg_sql.spark.bridge.jvm.java_errors import JVM_ERRORS, message, refused_scan
 from spark_iceberg_sql.spark.bridge.plans import hypothetical_plans as planning
 from spark_iceberg_sql.spark.bridge.plans import relations
 from spark_iceberg_sql.spark.bridge.tables import hypothetical_tables as tables
@@ -30,26 +30,36 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class PlannedQuery:
-    """A query that reads the source, and the filters of each of its scans."""
+    """A query that reads the source, and the filters of each of its scans; also as texts."""
 
     query: Query
     filters: tuple[tuple[Java, ...], ...]
+    texts: tuple[tuple[Any, ...], ...]
 
 
 class WorkloadQueries:
     """The queries of a workload, planned by Spark over one source.
 
     spark: the session. source: the rows. queries: the workload. notes: the list to which skipped queries are
-    added. runs_joins: whether the keys of small tables that queries join are read, by which Spark prunes at run time.
+    added. planned: what the scans of queries read today with all rules, by the query's text. runs_joins: whether the
+    keys of small tables that queries join are read, by which Spark prunes at run time.
     """
 
     def __init__(
-        self, spark: SparkSession, source: Source, queries: Sequence[Query], notes: list[str], *, runs_joins: bool
+        self,
+        spark: SparkSession,
+        source: Source,
+        queries: Sequence[Query],
+        notes: list[str],
+        planned: Mapping[str, Sequence[planning.ScanRead]],
+        *,
+        runs_joins: bool,
     ) -> None:
         self._spark = spark
         self._source = source
         self._queries = queries
         self._notes = notes
+        self._planned = planned
         self._runs_joins = runs_joins
         self._join_keys: dict[str, list[Java]] = {}  # by the query's text
 
@@ -114,7 +124,9 @@ class WorkloadQueries:
                 if not scans:
                     self._notes.append(f"query {number} is skipped: {self._skip_reason(query, table)}")
                     continue
-                planned_queries.append(PlannedQuery(query, tuple(scan.filters for scan in scans)))
+                planned_queries.append(
+                    PlannedQuery(query, tuple(s.filters for s in scans), tuple(s.texts for s in scans))
+                )
                 for scan in scans:
                     for name, filtered in planning.columns_in(scan.texts).items():
                         column = source.schema.find(name.split("."))
@@ -142,27 +154,54 @@ class WorkloadQueries:
             return f"it reads a snapshot or branch of {name} by its name, which no rewrite changes"
         return f"it does not read {name}"
 
+    def _planned_today(self, text: str, table: Java) -> list[planning.ScanRead] | None:
+        """What the scans of a table in a query's plan with all rules read; None if that is not known of the table."""
+        reads = self._planned.get(text) if table is self._source.iceberg_table else None
+        return None if reads is None else [read for read in reads if read.table == str(table.uuid())]
+
     def answered(self, table: Java, texts: Collection[str] | None = None) -> frozenset[str]:
         """The texts of the queries that a table's metadata answers. texts: of those to consider; None for all."""
         answered = set()
         for query in self._reading:
-            if texts is None or query.text in texts:
+            if texts is not None and query.text not in texts:
+                continue
+            planned = self._planned_today(query.text, table)
+            if planned is not None:
+                answered |= set() if planned else {query.text}
+            else:
                 with suppress(*JVM_ERRORS):  # `filters` has reported it
                     if planning.is_answered_by_metadata(self._spark, query.text, table, self._names(query.text)):
                         answered.add(query.text)
         return frozenset(answered)
 
+    def _reads_today(self, planned_query: PlannedQuery, table: Java) -> list[tuple[int, int]] | None:
+        """The files and bytes of each scan, from the plan with all rules; None if those that conclude from metadata may
+        have changed it, or if keys of joins decide, too.
+        """
+        planned = self._planned_today(planned_query.query.text, table)
+        if not planned or any(read.is_by_rule for read in planned) or self._join_keys[planned_query.query.text]:
+            return None
+        if tuple(read.texts for read in planned) != planned_query.texts:
+            return None
+        return [(read.files, read.bytes) for read in planned]
+
     def reads(self, table: Java, answered: Collection[str] = ()) -> list[QueryReads]:
         """The reads of each query of a table, as planned by Spark. answered: the texts of queries that read nothing."""
         query_reads = []
-        for query in self._reading:
+        for planned_query in self.filters[0]:
+            query = planned_query.query
+            if query.text in answered:
+                query_reads.append(QueryReads(query.text, query.weight, 0, 0, 0, 0))
+                continue
             try:
-                read = [planning.read_by(scan.scan) for scan in self._scans(query, table)]
-            except JVM_ERRORS:
+                read = self._reads_today(planned_query, table)
+                if read is None:
+                    read = [planning.read_by(scan.scan) for scan in self._scans(query, table)]
+            except JVM_ERRORS as error:
+                if refused_scan(error) is not None:
+                    raise  # of this table alone, such as one with a manifest that is cut off
                 continue  # `filters` has reported it
             files, total = sum(f for f, _ in read), sum(b for _, b in read)
-            if query.text in answered:
-                files = total = 0
             if read:
                 query_reads.append(QueryReads(query.text, query.weight, files, total, files, total))
         return query_reads

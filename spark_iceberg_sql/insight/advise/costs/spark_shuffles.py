@@ -26,7 +26,8 @@ from spark_iceberg_sql.quantities import size
 from spark_iceberg_sql.spark.bridge.jvm import logs
 from spark_iceberg_sql.spark.bridge.jvm.java_errors import JVM_ERRORS
 from spark_iceberg_sql.spark.bridge.jvm.java_rows import ShuffleRow, ShuffleSideRow
-from spark_iceberg_sql.spark.bridge.plans import query_plans, shuffles
+from spark_iceberg_sql.spark.bridge.plans import hypothetical_plans, query_plans, shuffles
+from spark_iceberg_sql.spark.bridge.plans.hypothetical_plans import ScanRead
 from spark_iceberg_sql.syntax.identifiers import qualified_name
 
 if TYPE_CHECKING:
@@ -78,10 +79,12 @@ class WorkloadShuffles:
     """What a workload shuffles with today's specs.
 
     reads_rows: whether the values of columns are counted. keys: the columns with the buckets for which it would not.
+    reads: of each query that could be planned, by its text, what its scans read with all rules.
     """
 
     def __init__(self, spark: SparkSession, queries: Iterable[Query], *, reads_rows: bool = True) -> None:
-        rows = list(_rows(spark, queries))
+        self.reads: dict[str, list[ScanRead]] = {}
+        rows = list(self._rows(spark, queries))
         if reads_rows:
             rows = list(_without_few_groups(spark, rows))
         cores = max(1, int(spark.sparkContext.defaultParallelism))
@@ -96,6 +99,20 @@ class WorkloadShuffles:
         self.today: dict[str, Fields] = {}
         for side in (side for _, row in rows for side in row.sides):
             self.today[side.table] = self.today.get(side.table, NONE) | frozenset(side.fields)
+
+    def _rows(self, spark: SparkSession, queries: Iterable[Query]) -> Iterator[tuple[Query, ShuffleRow]]:
+        """What each query does with its tables today, without what is broadcast or too small to matter."""
+        for query in queries:
+            if query.write_keyword is not None:
+                continue
+            with suppress(*JVM_ERRORS, IcebergSqlError):  # the search reports it
+                optimized = query_plans.plan_statement(spark, query.text).optimized
+                if (reads := hypothetical_plans.scan_reads(optimized)) is not None:
+                    self.reads[query.text] = reads
+                for row in shuffles.decisions(optimized) or ():
+                    is_whole = row.operator != "join" or len(row.sides) > 1
+                    if is_whole and not row.is_broadcast and row.bytes >= shuffles.SMALL:
+                        yield query, row
 
     def _ways(self, row: ShuffleRow) -> tuple[Way, ...]:
         ways = [way for key in self.keys if (way := key.way(row)) is not None]
@@ -155,18 +172,6 @@ class ShuffleCosts:
 def as_sql(field: PartitionField) -> str:
     """A partition field as a row of the rule `colocate` has it."""
     return field.transform.clause(qualified_name(field.source.split(".")))
-
-
-def _rows(spark: SparkSession, queries: Iterable[Query]) -> Iterator[tuple[Query, ShuffleRow]]:
-    """What each query does with its tables today, without what is broadcast or too small to matter."""
-    for query in queries:
-        if query.write_keyword is not None:
-            continue
-        with suppress(*JVM_ERRORS, IcebergSqlError):  # the search reports it
-            for row in shuffles.decisions(query_plans.plan_statement(spark, query.text).optimized) or ():
-                is_whole = row.operator != "join" or len(row.sides) > 1
-                if is_whole and not row.is_broadcast and row.bytes >= shuffles.SMALL:
-                    yield query, row
 
 
 def _without_few_groups(

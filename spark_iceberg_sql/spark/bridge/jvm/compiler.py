@@ -103,20 +103,20 @@ def _fitting(py4j_gateway: Any, name: str, texts: tuple[str, ...]) -> str:
     return texts[0]
 
 
-def iceberg_calls() -> list[tuple[str, str]]:
-    """The Java files of calls that differ between versions of Iceberg, name and text; each needs none of the others."""
-    return [(name, source(java_sources.PACKAGE, name)) for name in java_sources.ICEBERG_CALLS]
+def shared_sources() -> list[tuple[str, str]]:
+    """The Java files that those of all packages may use, name and text, each after those that it uses."""
+    return [(name, source(java_sources.PACKAGE, name)) for name in java_sources.SHARED]
 
 
 def base_loader() -> Java:
-    """The context's class loader with the classes of `iceberg_calls` that compile."""
+    """The context's class loader with the classes of `shared_sources` that compile."""
     return _base_loader(gateway())
 
 
 @cache
 def _base_loader(py4j_gateway: Any) -> Java:
     loader = context_loader()
-    for name, text in iceberg_calls():
+    for name, text in shared_sources():
         with suppress(ValueError):
             loader = compile_java(text, f"{name}.java", loader)
     return loader

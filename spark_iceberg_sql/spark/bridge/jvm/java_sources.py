@@ -22,8 +22,9 @@ if TYPE_CHECKING:
     from importlib.abc import Traversable
 
 PACKAGE = "spark_iceberg_sql.spark.bridge.jvm"
-# Of this package, for all others: what one call of Iceberg's API is in its different versions. Each needs none of ours.
-ICEBERG_CALLS = ("FileAddress", "SnapshotKey", "ReferencedFile", "ColumnDefault")
+# Of this package, for all others, each after those that it uses: what one call of Iceberg's API is in its different
+# versions, how manifests are read, and which of them nothing may be read from.
+SHARED = ("FileAddress", "SnapshotKey", "ReferencedFile", "ColumnDefault", "Outgoing", "TruncatedFile", "LiveFiles")
 _OLDER_ICEBERGS = "iceberg"
 _NOT_CODE = re.compile(r'"(?:\\.|[^"\\\n])*"|/\*.*?\*/|//[^\n]*', re.DOTALL)
 # A name that a dot precedes is of another package, or within another class.

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 from spark_iceberg_sql.spark.bridge.jvm import compiler, gateway, interrupts, logs, sessions, shims
 from spark_iceberg_sql.spark.bridge.jvm.gateway import ANALYSIS, Java, java_class, scala_object
 from spark_iceberg_sql.spark.bridge.jvm.java_errors import JVM_ERRORS, message
-from spark_iceberg_sql.spark.bridge.plans import iceberg_filters, relations
-from spark_iceberg_sql.spark.bridge.plans.read_notes import REFUSING_SCAN
+from spark_iceberg_sql.spark.bridge.plans import iceberg_filters, read_notes, relations
 from spark_iceberg_sql.spark.session_settings import PREFIX
 
 if TYPE_CHECKING:
@@ -40,6 +39,20 @@ class PlannedScan:
     scan: Java
     filters: tuple[Java, ...]
     texts: tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ScanRead:
+    """What one scan of a plan reads.
+
+    table: the table's uuid. texts: as in `PlannedScan`. is_by_rule: whether a rule has chosen its files.
+    """
+
+    table: str
+    texts: tuple[Any, ...]
+    files: int
+    bytes: int
+    is_by_rule: bool
 
 
 @contextmanager
@@ -222,7 +235,7 @@ def _leaves(plan: Java, class_name: str) -> Iterator[Java]:
 
 
 def _scan(scan: Java) -> PlannedScan:
-    if scan.getClass().getSimpleName() == REFUSING_SCAN:
+    if scan.getClass().getSimpleName() == read_notes.REFUSING_SCAN:
         scan = scan.icebergScan()
     filters = tuple(_filters(scan))
     parser = java_class("org.apache.iceberg.expressions.ExpressionParser")
@@ -243,6 +256,20 @@ def _filters(scan: Java) -> Iterator[Java]:
     java_filters = method.invoke(scan, gateway.gateway().new_array(java_class("java.lang.Object"), 0))
     for i in range(int(java_filters.size())):
         yield java_filters.get(i)
+
+
+def scan_reads(optimized: Java) -> list[ScanRead] | None:
+    """What the scans of a plan with all rules read; None if a table has no scan, or if rows are in memory."""
+    if any(any(_leaves(optimized, name)) for name in ("InMemoryRelation", _RELATION)):
+        return None
+    reads = []
+    for leaf in _leaves(optimized, _SCAN):
+        spark_table = leaf.relation().table()
+        if spark_table.getClass().getSimpleName() == "SparkTable":
+            scan = _scan(leaf.scan())
+            is_by_rule = read_notes.reason(leaf) is not None
+            reads.append(ScanRead(str(spark_table.table().uuid()), scan.texts, *read_by(scan.scan), is_by_rule))
+    return reads
 
 
 def read_by(scan: Java) -> tuple[int, int]:

@@ -11,7 +11,6 @@ import java.util.Set;
 import org.apache.iceberg.DataFile;
 import org.apache.iceberg.ManifestFile;
 import org.apache.iceberg.ManifestFiles;
-import org.apache.iceberg.ManifestReader;
 import org.apache.iceberg.PartitionField;
 import org.apache.iceberg.PartitionSpec;
 import org.apache.iceberg.Schema;
@@ -38,6 +37,8 @@ import org.apache.iceberg.expressions.UnboundTerm;
 public final class FilterFileCounts {
   private static final Set<Expression.Operation> NEGATIONS = Set.of(Expression.Operation.NOT_EQ,
     Expression.Operation.NOT_IN, Expression.Operation.NOT_STARTS_WITH, Expression.Operation.NOT_NAN);
+  private static final List<String> FIGURES =
+    List.of("value_counts", "null_value_counts", "nan_value_counts", "lower_bounds", "upper_bounds");
   private final Schema schema;
   private final boolean caseSensitive;
   private final Map<Integer, PartitionSpec> specs = new HashMap<>();
@@ -53,22 +54,28 @@ public final class FilterFileCounts {
     for (PartitionSpec spec : table.specs().values())
       specs.put(Integer.valueOf(spec.specId()), current ? spec : spec.toUnbound().bind(schema));
     List<Filter> counters = new ArrayList<>();
-    for (Expression filter : filters) counters.add(new Filter(filter));
+    boolean readsFigures = false;
+    for (Expression filter : filters) {
+      counters.add(new Filter(filter));
+      readsFigures |= filter.op() != Expression.Operation.TRUE;
+    }
+    List<String> columns = new ArrayList<>(List.of("partition", "record_count", "file_size_in_bytes"));
+    if (readsFigures) columns.addAll(FIGURES);
     long manifests = 0;
     FileTotal total = zero();
     Map<String, FileTotal> bySpec = new LinkedHashMap<>();
     for (ManifestFile manifest : snapshot.dataManifests(table.io())) {
       manifests++;
       for (Filter filter : counters) filter.count(manifest);
-      ManifestReader<DataFile> reader = ManifestFiles.read(manifest, table.io(), specs);
+      LiveFiles files = new LiveFiles(ManifestFiles.read(manifest, table.io(), specs).select(columns));
       try {
-        for (DataFile file : reader) {
+        for (DataFile file = files.next(); file != null; file = files.next()) {
           add(total, file);
           add(bySpec, String.valueOf(file.specId()), file);
           for (Filter filter : counters) filter.count(file);
         }
       } finally {
-        reader.close();
+        files.close();
       }
     }
     SnapshotFilters result = new SnapshotFilters();

@@ -5,7 +5,6 @@ import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -14,7 +13,6 @@ import org.apache.iceberg.ContentScanTask;
 import org.apache.iceberg.DataFile;
 import org.apache.iceberg.ManifestFile;
 import org.apache.iceberg.ManifestFiles;
-import org.apache.iceberg.ManifestReader;
 import org.apache.iceberg.PartitionField;
 import org.apache.iceberg.PartitionSpec;
 import org.apache.iceberg.ScanTaskGroup;
@@ -99,15 +97,10 @@ public class ScanFiles {
   }
 
   private void list(ManifestFile manifest) throws Exception {
-    List<String> columns = new ArrayList<>();
-    columns.add("file_path");
-    columns.add("partition");
-    columns.add("file_size_in_bytes");
-    ManifestReader<DataFile> files = ManifestFiles.read(manifest, table.io(), table.specs()).select(columns);
+    List<String> columns = List.of("partition", "file_size_in_bytes");
+    LiveFiles files = new LiveFiles(ManifestFiles.read(manifest, table.io(), table.specs()).select(columns));
     try {
-      Iterator<DataFile> iterator = files.iterator();
-      while (iterator.hasNext()) {
-        ContentFile<?> file = (ContentFile<?>) iterator.next();
+      for (DataFile file = files.next(); file != null; file = files.next()) {
         Count count = count(manifest.partitionSpecId(), file.partition());
         count.files++;
         count.bytes += file.fileSizeInBytes();

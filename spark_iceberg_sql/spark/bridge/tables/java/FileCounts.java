@@ -11,10 +11,8 @@ import java.util.concurrent.Future;
 import org.apache.iceberg.DataFile;
 import org.apache.iceberg.ManifestFile;
 import org.apache.iceberg.ManifestFiles;
-import org.apache.iceberg.ManifestReader;
 import org.apache.iceberg.Snapshot;
 import org.apache.iceberg.Table;
-import org.apache.iceberg.io.CloseableIterator;
 import org.apache.iceberg.util.ThreadPools;
 
 /**
@@ -109,14 +107,12 @@ public class FileCounts implements Callable<Long> {
   /** The bytes of the files in one manifest. */
   public Long call() throws Exception {
     long bytes = 0;
-    ManifestReader<DataFile> reader = ManifestFiles.read(manifest, table.io(), table.specs());
+    LiveFiles files = new LiveFiles(
+      ManifestFiles.read(manifest, table.io(), table.specs()).select(Collections.singletonList("file_size_in_bytes")));
     try {
-      reader.select(Collections.singletonList("file_size_in_bytes"));
-      CloseableIterator<DataFile> files = reader.iterator();
-      while (files.hasNext()) bytes += ((DataFile) files.next()).fileSizeInBytes();
-      files.close();
+      for (DataFile file = files.next(); file != null; file = files.next()) bytes += file.fileSizeInBytes();
     } finally {
-      reader.close();
+      files.close();
     }
     return bytes;
   }

@@ -12,7 +12,6 @@ import java.util.regex.Pattern;
 import org.apache.iceberg.DataFile;
 import org.apache.iceberg.ManifestFile;
 import org.apache.iceberg.ManifestFiles;
-import org.apache.iceberg.ManifestReader;
 import org.apache.iceberg.Table;
 import org.apache.iceberg.util.ThreadPools;
 import org.apache.spark.unsafe.types.UTF8String;
@@ -90,10 +89,10 @@ public class FileFacts implements Callable<List<FileFacts.Entry>> {
   @Override
   public List<Entry> call() throws Exception {
     List<Entry> entries = new ArrayList<>();
-    ManifestReader<DataFile> files = ManifestFiles.read(manifest, table.io(), table.specs());
+    List<String> columns = List.of("file_path", "file_size_in_bytes");
+    LiveFiles files = new LiveFiles(ManifestFiles.read(manifest, table.io(), table.specs()).select(columns));
     try {
-      files.select(List.of("file_path", "file_size_in_bytes"));
-      for (DataFile file : files) {
+      for (DataFile file = files.next(); file != null; file = files.next()) {
         String address = SCHEME.matcher(opened(FileAddress.of(file))).replaceFirst("");
         entries.add(new Entry(FileAddress.of(file), file.fileSizeInBytes(), (StoreFile) listed.get(address)));
       }

@@ -14,7 +14,6 @@ import java.util.concurrent.Future;
 import org.apache.iceberg.DataFile;
 import org.apache.iceberg.ManifestFile;
 import org.apache.iceberg.ManifestFiles;
-import org.apache.iceberg.ManifestReader;
 import org.apache.iceberg.Snapshot;
 import org.apache.iceberg.Table;
 import org.apache.iceberg.types.Conversions;
@@ -22,12 +21,13 @@ import org.apache.iceberg.types.Type;
 import org.apache.iceberg.util.ByteBuffers;
 import org.apache.iceberg.util.ThreadPools;
 
-/** What a snapshot's manifests state about its data files. */
+/** What a snapshot's manifests state about its data files: all of them, or none (see TruncatedFile). */
 public class FileStatistics {
   /** Those of a table's current snapshot. ids: of the columns whose bounds are asked for. */
   public Manifests of(Table table, List<Integer> ids) {
     Snapshot snapshot = table.currentSnapshot();
     List<ManifestFile> manifests = snapshot == null ? List.of() : snapshot.dataManifests(table.io());
+    if (snapshot != null) TruncatedFile.check(table, snapshot, snapshot.allManifests(table.io()));
     return new Manifests(table, manifests.iterator(), ids);
   }
 
@@ -88,14 +88,15 @@ public class FileStatistics {
         column.texts = isWhole ? null : new ArrayList<>();
         figures.bounds.add(column);
       }
-      ManifestReader<DataFile> files = ManifestFiles.read(manifest, table.io(), table.specs());
+      List<String> names = new ArrayList<>(List.of("record_count", "file_size_in_bytes"));
+      if (!ids.isEmpty()) names.addAll(List.of("lower_bounds", "upper_bounds"));
+      LiveFiles files = new LiveFiles(ManifestFiles.read(manifest, table.io(), table.specs()).select(names));
       try {
-        List<String> names = new ArrayList<>(List.of("record_count", "file_size_in_bytes"));
-        if (!ids.isEmpty()) names.addAll(List.of("lower_bounds", "upper_bounds"));
-        for (DataFile file : files.select(names)) add(figures, file);
+        for (DataFile file = files.next(); file != null; file = files.next()) add(figures, file);
       } finally {
         files.close();
       }
+      TruncatedFile.check(table, manifest, figures.rows.size());
       return new ObjectMapper().writeValueAsString(figures);
     }
 

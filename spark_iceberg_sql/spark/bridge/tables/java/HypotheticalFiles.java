@@ -39,12 +39,14 @@ public class HypotheticalFiles {
     Column[] columns = new Column[from.getInt()];
     for (int i = 0; i < columns.length; i++) columns[i] = new Column(from, count);
     List<DataFile> files = new ArrayList<>();
+    // One of each for all files, which get copies: both convert the partition's type to a schema of Avro's.
+    DataFiles.Builder builder = DataFiles.builder(spec);
+    PartitionData partition = new PartitionData(spec.partitionType());
     for (int n = 0; n < count; n++) {
-      PartitionData partition = new PartitionData(spec.partitionType());
+      builder.clear();
       for (int i = 0; i < partitions.length; i++) partition.set(i, partitions[i][n]);
       // Named as Iceberg's writers name theirs: times near 1970 are then not taken for foreign files' milliseconds.
-      files.add(DataFiles.builder(spec)
-          .withPath("never-written/00000-" + n + "-hypothetical.parquet")
+      files.add(builder.withPath("never-written/00000-" + n + "-hypothetical.parquet")
           .withFormat(FileFormat.PARQUET)
           .withPartition(partition)
           .withFileSizeInBytes(sizes[n])

@@ -21,7 +21,6 @@ import org.apache.iceberg.ManifestReader;
 import org.apache.iceberg.PartitionField;
 import org.apache.iceberg.PartitionSpec;
 import org.apache.iceberg.Table;
-import org.apache.iceberg.io.CloseableIterable;
 import org.apache.iceberg.types.Comparators;
 import org.apache.iceberg.types.Conversions;
 import org.apache.iceberg.types.Type;
@@ -70,25 +69,22 @@ public final class ManifestCheck implements Callable<List<BoundFault>> {
       TruncatedFile.check(table, manifest, deleteFiles());
       return faults;
     }
-    ManifestReader<DataFile> files = ManifestFiles.read(manifest, table.io(), table.specs());
-    partitioning = files.spec().fields();
+    ManifestReader<DataFile> reader = ManifestFiles.read(manifest, table.io(), table.specs());
+    partitioning = reader.spec().fields();
+    reader.select(List.of("file_path", "file_format", "record_count", "file_size_in_bytes", "partition", "value_counts",
+      "null_value_counts", "nan_value_counts", "lower_bounds", "upper_bounds"));
     long count = 0;
     List<DataFile> copies = new ArrayList<>();
     FileFigures.Copier copier = ahead == null ? null : ahead.copier();
-    CloseableIterable<?> entries = null;
+    LiveFiles files = new LiveFiles(reader);
     try {
-      files.select(List.of("file_path", "file_format", "record_count", "file_size_in_bytes", "partition",
-        "value_counts", "null_value_counts", "nan_value_counts", "lower_bounds", "upper_bounds"));
-      entries = ManifestPass.entries(files);
-      for (Object entry : entries) {
-        DataFile file = ManifestPass.file(entry);
+      for (DataFile file = files.next(); file != null; file = files.next()) {
         count++;
         units.add(file);
         check(file);
         if (copier != null) copies.add(copier.copy(file));
       }
     } finally {
-      if (entries != null) entries.close();
       files.close();
     }
     ManifestPass.count(1, count);

@@ -1,7 +1,6 @@
 package sparkicebergsql;
 
 import java.io.IOException;
-import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
@@ -29,7 +28,6 @@ import org.apache.iceberg.expressions.InclusiveMetricsEvaluator;
 import org.apache.iceberg.expressions.ManifestEvaluator;
 import org.apache.iceberg.expressions.Projections;
 import org.apache.iceberg.expressions.ResidualEvaluator;
-import org.apache.iceberg.io.CloseableIterable;
 import org.apache.iceberg.util.SnapshotUtil;
 
 /**
@@ -44,8 +42,6 @@ public final class ManifestPass {
   private static final List<String> COUNTS = List.of("value_counts", "nan_value_counts");
   private static final String LOCAL_SCAN = "org.apache.iceberg.DataTableScan";
   private static final DeleteFile[] NO_DELETES = {};
-  /** The methods by which Iceberg itself reads a manifest, without a copy of each file; null if there are none. */
-  private static final Method[] REUSED = reused();
   /** Of all that the rules have read in this JVM. */
   private static final LongAdder MANIFESTS = new LongAdder(), FILES = new LongAdder();
 
@@ -81,41 +77,6 @@ public final class ManifestPass {
     if (!names.isEmpty()) selected.addAll(BOUNDS);
     if (!names.isEmpty() && isFiltered()) selected.addAll(COUNTS);
     for (String name : names) columns.add(Integer.valueOf(table.schema().findField(name).fieldId()));
-  }
-
-  private static Method[] reused() {
-    try {
-      Method entries = ManifestReader.class.getDeclaredMethod("liveEntries", new Class<?>[0]);
-      Class<?> entry = Class.forName("org.apache.iceberg.ManifestEntry", false, ManifestReader.class.getClassLoader());
-      Method file = entry.getDeclaredMethod("file", new Class<?>[0]);
-      entries.setAccessible(true);
-      file.setAccessible(true);
-      return new Method[] {entries, file};
-    } catch (ReflectiveOperationException e) {
-      return null;
-    } catch (RuntimeException e) {
-      return null; // a JVM that does not allow it
-    }
-  }
-
-  /** What a manifest has, without a copy of each file: one object is filled again and again. See {@link #file}. */
-  public static CloseableIterable<?> entries(ManifestReader<DataFile> files) {
-    if (REUSED == null) return files;
-    try {
-      return (CloseableIterable<?>) REUSED[0].invoke(files, new Object[0]);
-    } catch (ReflectiveOperationException e) {
-      throw new IllegalStateException(e);
-    }
-  }
-
-  /** The file of an entry, until the next one is read. */
-  public static DataFile file(Object entry) {
-    if (entry instanceof DataFile) return (DataFile) entry;
-    try {
-      return (DataFile) REUSED[1].invoke(entry, new Object[0]);
-    } catch (ReflectiveOperationException e) {
-      throw new IllegalStateException(e);
-    }
   }
 
   private boolean isFiltered() { return filter.op() != Expression.Operation.TRUE; }
@@ -219,19 +180,14 @@ public final class ManifestPass {
           if (!isFiltered() || spec.partitions.eval(file.partition()) && bounds.eval(file)) tasks.add(task(file));
         return tasks;
       }
-      ManifestReader<DataFile> files = ManifestFiles.read(manifest, table.io(), table.specs());
+      ManifestReader<DataFile> reader = ManifestFiles.read(manifest, table.io(), table.specs());
+      reader.select(selected).caseSensitive(isCaseSensitive);
+      if (isFiltered()) reader.filterRows(filter);
       FileFigures.Copier copier = new FileFigures.Copier(columns);
-      CloseableIterable<?> entries = null;
+      LiveFiles files = new LiveFiles(reader);
       try {
-        files.select(selected).caseSensitive(isCaseSensitive);
-        if (isFiltered()) files.filterRows(filter);
-        entries = entries(files);
-        for (Object entry : entries) {
-          DataFile file = file(entry);
-          tasks.add(task(copier.copy(file)));
-        }
+        for (DataFile file = files.next(); file != null; file = files.next()) tasks.add(task(copier.copy(file)));
       } finally {
-        if (entries != null) entries.close();
         files.close();
       }
       count(1, tasks.size());

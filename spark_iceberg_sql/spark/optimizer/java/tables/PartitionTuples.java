@@ -12,7 +12,6 @@ import org.apache.iceberg.ManifestFiles;
 import org.apache.iceberg.ManifestReader;
 import org.apache.iceberg.PartitionSpec;
 import org.apache.iceberg.StructLike;
-import org.apache.iceberg.io.CloseableIterable;
 import org.apache.iceberg.util.StructLikeSet;
 
 /** The distinct partition tuples of the data files of a snapshot, by spec. The manifests are read once per snapshot. */
@@ -108,22 +107,18 @@ public final class PartitionTuples {
         }
         return this;
       }
-      CloseableIterable<?> entries = null;
       ManifestReader<DataFile> reader = ManifestFiles.read(manifest, files.table.io(), files.table.specs());
+      LiveFiles live = new LiveFiles(reader.select(List.of("partition")));
       try {
-        reader.select(List.of("partition"));
         long count = 0;
-        entries = ManifestPass.entries(reader);
-        for (Object entry : entries) {
-          DataFile file = ManifestPass.file(entry);
+        for (DataFile file = live.next(); file != null; file = live.next()) {
           count++;
           if (tuples.size() > LIMIT) break;
           if (!tuples.contains(file.partition())) tuples.add(((DataFile) file.copyWithoutStats()).partition());
         }
         ManifestPass.count(1, count);
       } finally {
-        if (entries != null) entries.close();
-        reader.close();
+        live.close();
       }
       return this;
     }
