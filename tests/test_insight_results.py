@@ -34,13 +34,22 @@ from spark_iceberg_sql.insight.listing.description_model import (
     Description,
 )
 from spark_iceberg_sql.insight.listing.tables_model import ListedTable, TableListing
-from spark_iceberg_sql.insight.preview.model import Basis, PartitionPreview, Preview
+from spark_iceberg_sql.insight.preview.model import Basis, BucketGroups, PartitionPreview, Preview
 from spark_iceberg_sql.insight.spj.model import Operator, ShuffleReport
 
 PAGE = (ROOT / "docs" / "guide" / "explain.md").read_text("utf-8").partition("## JSON")[2]
 STRANGE = (b"\x00\xff", Decimal("1.50"), date(2024, 5, 17), float("nan"), None, 7, "é", True)
 BASIS = Basis("exact", "every row: 3", "counted", "of the counted rows", "+-1%")
-PREVIEW = Preview("t", "id", (PartitionPreview("id=7", STRANGE, 3, 1, 99),), (99,), BASIS, "fanout writers", 512)
+PREVIEW = Preview(
+    "t",
+    "id",
+    (PartitionPreview("id=7", STRANGE, 3, 1, 99),),
+    (99,),
+    BASIS,
+    "fanout writers",
+    512,
+    bucket_groups=(BucketGroups("bucket(4, id)", 4, 1.5),),
+)
 READS = QueryReads("SELECT 1", 2.0, 1, 10, 4, 40)
 PROPOSAL = Proposal("days(ts)", 2, 20, 30, (READS,), 4, 10, ("ALTER ...",), "CALL ...", ("SIS5",))
 DESCRIPTION = Description(

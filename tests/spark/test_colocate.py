@@ -65,6 +65,16 @@ def test_chosen_by_itself(spark: SparkSession, large: None) -> None:
             assert is_grouped(spark, query), query
 
 
+def test_the_decision_sends_no_table_to_executors(spark: SparkSession, large: None) -> None:
+    """Iceberg does so whenever it is asked for the partitions of a scan, which costs more than the rest of a plan."""
+    context = spark.sparkContext._jsc
+    execution = spark.sql(LARGE)._jdf.queryExecution()
+    before = context.broadcast(0).id()
+    execution.optimizedPlan()
+    assert context.broadcast(0).id() == before + 1
+    assert "groupedBy=no shuffle: " in execution.executedPlan().toString()
+
+
 def test_with_what_is_broadcast(spark: SparkSession, large: None) -> None:
     """Where each file has all values of the key, none is left out for those that were broadcast."""
     query = f"SELECT /*+ BROADCAST(c) */ x.id FROM ({LARGE}) x JOIN {{t}}.plain c ON x.k = c.k"

@@ -151,6 +151,24 @@ def test_the_shape_of_the_answer(spark: SparkSession, events: str) -> None:
     assert spark.sql(streamed).first().files_per_commit == [4, 4]
 
 
+def test_the_groups_of_a_bucket_field_are_those_of_the_written_table(spark: SparkSession, events: str) -> None:
+    spec = "bucket(4, tenant), months(ts), bucket(3, `the payload`.tag)"
+    found = sis.preview(spark, events, spec)
+    spark.sql(f"CREATE OR REPLACE TABLE local.preview.grouped USING iceberg PARTITIONED BY ({spec}) AS FROM {events}")
+    for groups, field in zip(found.bucket_groups, ("tenant_bucket", "`the payload.tag_bucket`"), strict=True):
+        sizes = spark.sql(
+            f"SELECT sum(file_size_in_bytes) AS size FROM local.preview.grouped.files GROUP BY partition.{field}"
+        )
+        count, skew = sizes.selectExpr("count(*)", "max(size) / median(size)").first()
+        assert groups.groups == count
+        assert math.isclose(groups.skew, skew, rel_tol=0.1)
+    assert [groups.field for groups in found.bucket_groups] == ["bucket(4, tenant)", "bucket(3, `the payload`.tag)"]
+    assert f"{found.bucket_groups[0].skew:.1f} (bucket(4, tenant): largest of" in str(found)
+    metadata = sis.preview(spark, "local.preview.grouped", "bucket(4, tenant), months(ts)", using="metadata")
+    assert metadata.bucket_groups[0].groups == found.bucket_groups[0].groups
+    assert not sis.preview(spark, events, "bucket(4, tenant)").bucket_groups  # its partitions are the groups
+
+
 def test_every_kind_of_source(spark: SparkSession, events: str, tmp_path: object) -> None:
     path = f"{tmp_path}/some.parquet"
     frame = spark.table(events).limit(500)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
@@ -11,6 +12,8 @@ from typing import Any, ClassVar
 
 from spark_iceberg_sql import markup
 from spark_iceberg_sql.insight.json_values import Result
+from spark_iceberg_sql.insight.specs import column_text
+from spark_iceberg_sql.model.schema import Schema
 from spark_iceberg_sql.model.spec import Spec
 from spark_iceberg_sql.quantities import plural, size
 from spark_iceberg_sql.report.bar_chart import Bar, bar_chart
@@ -54,6 +57,19 @@ class PartitionPreview:
     bytes: int
 
 
+@dataclass(frozen=True, slots=True)
+class BucketGroups:
+    """The groups into which one bucket field of several divides the rows of a join without a shuffle.
+
+    field: as in DDL, `bucket(8, id)`. groups: those that have rows. skew: the bytes of the largest divided by those of
+    the median one.
+    """
+
+    field: str
+    groups: int
+    skew: float
+
+
 @dataclass(frozen=True, repr=False)
 class Preview(Result):
     """The files that a write under a spec would produce.
@@ -63,7 +79,8 @@ class Preview(Result):
     settings: the write settings that matter, as text. notes: remarks of the rules or the model. target:
     write.target-file-size-bytes. unseen: partitions that a sample is estimated to have missed; each counts as one file.
     per_commit: the files of each commit, in order, if the rows arrive in several; partitions and files are then those
-    of all. arrival: in which order the rows are assumed to arrive.
+    of all. arrival: in which order the rows are assumed to arrive. bucket_groups: of each bucket field, if it is not
+    the only field.
     """
 
     JSON_PROPERTIES: ClassVar[tuple[str, ...]] = ("partitions", "files", "rows", "bytes", "skew", "small_files")
@@ -78,6 +95,7 @@ class Preview(Result):
     unseen: int = 0
     per_commit: tuple[int, ...] = ()
     arrival: str = ""
+    bucket_groups: tuple[BucketGroups, ...] = ()
 
     @property
     def partitions(self) -> int:
@@ -112,8 +130,7 @@ class Preview(Result):
     @property
     def skew(self) -> float:
         """The bytes of the largest partition divided by those of the median one; 1.0 if there is none."""
-        middle = median(p.bytes for p in self.per_partition) if self.per_partition else 0
-        return self.per_partition[0].bytes / middle if middle else 1.0
+        return _skew([p.bytes for p in self.per_partition])
 
     @property
     def small_limit(self) -> int:
@@ -148,6 +165,8 @@ class Preview(Result):
             )
             yield "partition size", f"{quantiles}, largest {size(self.quantile(1.0))}"
             yield "skew", f"{self.skew:.1f} (largest partition / median)"
+        for groups in self.bucket_groups:
+            yield "bucket skew", f"{groups.skew:.1f} ({groups.field}: largest of {groups.groups:,} groups / median)"
         yield "written with", self.settings
         yield "based on", self.basis.words
         for note in self.notes:
@@ -202,6 +221,24 @@ class Preview(Result):
             f"<b>{markup.html_text(self.title)}</b><div>{markup.html_text(self.headline)}</div>{caption}{chart}"
             f"<table>{cells}</table>"
         )
+
+
+def _skew(sizes: Sequence[int]) -> float:
+    middle = median(sizes) if sizes else 0
+    return max(sizes) / middle if middle else 1.0
+
+
+def bucket_groups(spec: Spec, schema: Schema, partitions: Sequence[PartitionPreview]) -> tuple[BucketGroups, ...]:
+    """Of each bucket field of a spec, if it is not the only field."""
+    groups: list[BucketGroups] = []
+    for place, field in enumerate(spec.fields if len(spec.fields) > 1 else ()):
+        if field.transform.transform.hashes:
+            sizes: Counter[Any] = Counter()
+            for partition in partitions:
+                sizes[partition.values[place]] += partition.bytes
+            clause = field.transform.clause(column_text(field, schema))
+            groups.append(BucketGroups(clause, len(sizes), _skew(tuple(sizes.values()))))
+    return tuple(groups)
 
 
 def partition_text(spec: Spec, values: Sequence[Any]) -> str:

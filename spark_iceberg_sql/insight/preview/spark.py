@@ -13,7 +13,7 @@ from spark_iceberg_sql.insight.hypothetical import spark_rows as rows
 from spark_iceberg_sql.insight.hypothetical.spark_source import Source, naming_argument, refuse_property, resolve_source
 from spark_iceberg_sql.insight.hypothetical.written_files import FileSizeModel, TrialWrite
 from spark_iceberg_sql.insight.preview import spark_commits, spark_splits
-from spark_iceberg_sql.insight.preview.model import Basis, PartitionPreview, Preview, partition_text
+from spark_iceberg_sql.insight.preview.model import Basis, PartitionPreview, Preview, bucket_groups, partition_text
 from spark_iceberg_sql.insight.preview.spark_estimates import from_metadata, from_sample
 from spark_iceberg_sql.insight.preview.spark_settings import settings_of, settings_text
 from spark_iceberg_sql.insight.preview.spark_splits import OutputFiles, PartitionOutputs
@@ -214,6 +214,7 @@ class _PreviewRun:
             (*self._notes, *self._random_commit_note(outputs), *self._memory_note(len(partition_previews))),
             per_commit=tuple(per_commit) if self._commits > 1 else (),
             arrival=spark_commits.arrival_text(spec, self._source.schema),
+            bucket_groups=bucket_groups(spec, self._source.schema, partition_previews),
         )
 
     def _random_commit_note(self, outputs: PartitionOutputs) -> Iterator[str]:

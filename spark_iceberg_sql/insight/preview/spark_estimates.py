@@ -20,7 +20,7 @@ from spark_iceberg_sql.insight.hypothetical.written_files import (
     WriteSettings,
 )
 from spark_iceberg_sql.insight.preview.existing_files import CountedFiles, partition_totals, round_to_total
-from spark_iceberg_sql.insight.preview.model import Basis, PartitionPreview, Preview, partition_text
+from spark_iceberg_sql.insight.preview.model import Basis, PartitionPreview, Preview, bucket_groups, partition_text
 from spark_iceberg_sql.insight.preview.spark_files import delete_file_notes, existing_files
 from spark_iceberg_sql.insight.preview.spark_settings import settings_text
 from spark_iceberg_sql.insight.specs import CandidateSpec
@@ -220,4 +220,5 @@ def _preview(
         settings.target_size,
         (*candidate.warnings, *candidate.steps, *notes),
         unseen,
+        bucket_groups=bucket_groups(candidate.spec, source.schema, previews),
     )

@@ -147,8 +147,11 @@ public final class GroupedStages {
 
   /** The plan that Spark would run, with its shuffles; nothing runs. */
   public static SparkPlan physical(LogicalPlan plan, SparkSession session) {
-    SparkPlan planned =
-      (SparkPlan) ((org.apache.spark.sql.classic.SparkSession) session).sessionState().planner().plan(plan).next();
+    SparkPlan planned = (SparkPlan) ((org.apache.spark.sql.classic.SparkSession) session)
+                          .sessionState()
+                          .planner()
+                          .plan(TrialScan.with(plan))
+                          .next();
     return new EnsureRequirements(true, Option.empty()).apply(planned);
   }
 
@@ -160,7 +163,7 @@ public final class GroupedStages {
   private Stage stage(SparkPlan node) {
     Stage result = new Stage();
     if (node instanceof BatchScanExec) {
-      GroupedScan scan = (GroupedScan) scans.get(((BatchScanExec) node).scan());
+      GroupedScan scan = (GroupedScan) scans.get(TrialScan.tried((BatchScanExec) node));
       if (scan != null) result.scans.add(scan);
       for (Expression filter : ScalaTypes.list(((BatchScanExec) node).runtimeFilters()))
         if (scan != null && scan.isOfReplacedFiles()) result.mayReplaceLess = true;

@@ -61,7 +61,8 @@ public final class ShuffleSide {
     for (Object leaf : ScalaTypes.list(child.collectLeaves())) {
       if (side.scanned == null) side.name = ((SparkPlan) leaf).nodeName();
       if (!(leaf instanceof BatchScanExec)) continue;
-      DataSourceV2ScanRelation scanned = (DataSourceV2ScanRelation) relations.get(((BatchScanExec) leaf).scan());
+      DataSourceV2ScanRelation scanned =
+        (DataSourceV2ScanRelation) relations.get(TrialScan.tried((BatchScanExec) leaf));
       side.isOfIceberg |= scanned != null;
       if (scanned != null && side.scanned == null)
         side.name = PartitionLayout.name((DataSourceV2Relation) scanned.relation());
@@ -141,8 +142,9 @@ public final class ShuffleSide {
 
   private void addGrouped(SparkPlan node, Map<Object, DataSourceV2ScanRelation> relations) {
     if (node instanceof Exchange) return;
-    DataSourceV2ScanRelation scanned =
-      node instanceof BatchScanExec ? (DataSourceV2ScanRelation) relations.get(((BatchScanExec) node).scan()) : null;
+    DataSourceV2ScanRelation scanned = node instanceof BatchScanExec
+      ? (DataSourceV2ScanRelation) relations.get(TrialScan.tried((BatchScanExec) node))
+      : null;
     if (scanned != null && scanned.keyGroupedPartitioning().isDefined()) grouped.add(scanned);
     for (SparkPlan child : ScalaTypes.list(node.children())) addGrouped(child, relations);
   }
