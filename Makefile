@@ -62,7 +62,7 @@ coverage:  ## measure line and branch coverage of the tests without Spark; fails
 mutants:  ## list the mutants of a file that its tests let live: make mutants FILE=spark_iceberg_sql/quantities.py TESTS=tests/test_quantities.py
 	python -m tests.mutants $(FILE) $(TESTS)
 
-rule:  ## create the files of a new rule: make rule CODE=SIS506 NAME=identity-on-json SUMMARY="A ..."
+rule:  ## create the files of a new rule: make rule CODE=SIS599 NAME=identity-on-json SUMMARY="A ..."
 	python -m tests.new_rule $(CODE) $(NAME) "$(SUMMARY)"
 
 vscode:  ## the VS Code extension: style, types, its tests with the server of this checkout, and the .vsix; needs node

@@ -1,8 +1,8 @@
 """The files of a new rule, to be filled in.
 
-    python -m tests.new_rule SIS506 identity-on-json "A table partitioned by JSON text."
+    python -m tests.new_rule SIS599 identity-on-json "A table partitioned by JSON text."
 
-makes `rules/sis506_identity_on_json.py`, its line in `rules/registry.py` and `tests/rules/SIS506.sql`, and says what
+makes `rules/sis599_identity_on_json.py`, its line in `rules/registry.py` and `tests/rules/SIS599.sql`, and says what
 is next.
 """
 
@@ -66,16 +66,17 @@ NEXT = """{rule}
 {cases}
 
 Next:
-  make check goldens                                                      and read what it says
-  pytest tests/test_rules.py                                              the page, the cases, the fixes
-  python tests/spark/oracle.py tests/rules/{code}.sql                     what Spark and Iceberg say of the cases
+  make format check                                          style and types
+  pytest tests/test_rules.py                                 the page, the cases, the fixes
+  make goldens                                               then read the message for each case
+  python tests/spark/oracle.py tests/rules/{code}.sql        what Spark and Iceberg say of the cases
 """
 
 
 def make(root: Path, code: str, name: str, summary: str) -> str:
     """Write the files. Raises SystemExit for a code or name that is taken, or is none."""
     if not re.fullmatch(r"SIS[0-6]\d\d", code) or not re.fullmatch(r"[a-z]+(-[a-z]+)*", name):
-        sys.exit("a code and a name are like SIS506 and identity-on-json")
+        sys.exit("a code and a name are like SIS599 and identity-on-json")
     rules = root / "spark_iceberg_sql" / "rules"
     if existing := next(rules.glob(f"{code.lower()}_*.py"), None):
         sys.exit(f"{code} is taken: {existing.name}")
@@ -96,7 +97,7 @@ def make(root: Path, code: str, name: str, summary: str) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.new_rule", description=__doc__.split("\n")[0])
-    parser.add_argument("code", help="SIS506")
+    parser.add_argument("code", help="SIS599")
     parser.add_argument("name", help="identity-on-json")
     parser.add_argument("summary", help="the first line of its page")
     arguments = parser.parse_args()

@@ -22,7 +22,7 @@ FILES = sorted(
 PAGES = ("CONTRIBUTING.md", "docs/architecture.md", "docs/java.md", "docs/next-spark.md", "docs/walkthrough.md")
 NAME = re.compile(r"(?<![\w*<.-])((?:[\w.-]+/)*\w+\.(?:py|java))\b(?!\()")
 # Of Python and of packages, of a user in an example, and what a command will write.
-OTHERS = {"pygls.py", "multiprocessing.py", "job.py", "rules/sis506_identity_on_json.py"}
+OTHERS = {"pygls.py", "multiprocessing.py", "job.py", "rules/sis599_identity_on_json.py"}
 
 
 def comments(name: str) -> Iterator[tuple[int, str]]:

@@ -60,7 +60,9 @@ def test_each_feature_has_its_main_path_in_the_quick_set() -> None:
     files = defaultdict(set)
     for feature, name in marked():
         files[feature].add(name)
-    assert set(files) == {feature for features in FEATURES.values() for feature in features}
+    features = {feature for names in FEATURES.values() for feature in names}
+    assert features - set(files) == set(), "help: mark a test of its main path with `@pytest.mark.main(FEATURE)`"
+    assert set(files) - features == set(), "help: a marker names a feature of FEATURES"
 
 
 def test_each_part_of_the_spark_half_has_a_feature() -> None:

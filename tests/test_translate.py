@@ -52,8 +52,10 @@ def location(engine: str) -> str:
 
 def test_an_engine_is_named_everywhere() -> None:
     page = (Path(__file__).parents[1] / "docs" / "guide" / "translate.md").read_text("utf-8").lower()
-    assert set(SQL_ENGINES) <= set(BY_NAME) & set(ENGINES)
-    assert [name for name in NAMES if name not in page or name not in str(translate.__doc__).lower()] == []
+    assert set(SQL_ENGINES) <= set(BY_NAME), "ENGINES of model/engines.py"
+    assert set(SQL_ENGINES) <= set(ENGINES), "TRANSFORMING or ENGINES above"
+    assert [name for name in NAMES if name not in page] == [], "docs/guide/translate.md"
+    assert [name for name in NAMES if name not in str(translate.__doc__).lower()] == [], "docstring of translate()"
 
 
 @pytest.mark.parametrize("engine", TRANSFORMING)

@@ -12,18 +12,17 @@ import pytest
 
 TESTS = Path(__file__).parent
 PACKAGE = TESTS.parent / "spark_iceberg_sql"
-# Words that fit every value, so that they describe none; `_found` counts as `found`.
+# Words that fit every value, so that they describe none; `_found` counts as `found`. (`words` are those of tokens.)
 FILLER = frozenset(
     """
     alike arm arms asked beside each every found given gone got here hole holes known least like made maker makers meant
     most named nothing odd one others own piece pieces place places rest said seen shown spot spots taken there thing
-    things told took wanted was what which whole words
+    things told took wanted was what which whole
     """.split()  # noqa: SIM905 - a list of words reads best as text
 )
 # Where such a word is the term itself: public fields, keys of JSON or of a setting, a protocol's own name.
 KEPT = frozenset(
     {
-        ("insight/preview/model.py", "Basis", "words"),  # a key of its JSON
         ("checker/plan.py", "Change", "was"),  # a field of the public Plan
         ("api.py", "check", "known"),  # public arguments
         ("model/tables.py", "Tables", "known"),
@@ -34,7 +33,7 @@ KEPT = frozenset(
 # The two halves of a feature (pure and with a session) and a package's entry are named alike on purpose.
 COUNTERPARTS = frozenset({"__init__", "model", "spark"})
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-LARGEST_SHARE = 0.02
+LARGEST_SHARE = 0.015
 MOST_NAMESAKES = 60
 
 
@@ -80,7 +79,8 @@ def test_fillers_are_rare(folder: Path) -> None:
             }
             if names:
                 bad.append(f"{file}:{node.lineno} {node.name}: {', '.join(sorted(names))}")
-    assert len(bad) < LARGEST_SHARE * total, "\n".join(bad)
+    bad.append("help: name the new ones for what they are; few are let pass, since some are a term now and then")
+    assert len(bad) <= LARGEST_SHARE * total, "\n".join(bad)
 
 
 def test_the_kept_words_are_there() -> None:

@@ -31,6 +31,7 @@ from spark_iceberg_sql.config.value_types import (
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.errors import ConfigError
 from spark_iceberg_sql.files.globs import matches
+from spark_iceberg_sql.model.engines import ENGINES
 from spark_iceberg_sql.records import record
 from spark_iceberg_sql.similar_names import did_you_mean
 
@@ -156,8 +157,9 @@ class Settings:
     engine = Setting[str | None](
         ENGINE,
         None,
-        "the engine that the statements are for: `spark`, `databricks`, `hive`, `athena`, `trino`, `flink` or"
-        " `clickhouse`; a comment `-- dialect: hive` before a file's first statement has precedence",
+        f"the engine that the statements are for: {', '.join(f'`{e.name}`' for e in ENGINES[:-1])} or"
+        f" `{ENGINES[-1].name}`;"
+        " a comment `-- dialect: hive` before a file's first statement has precedence",
     )
     iceberg = Setting[str | None](
         ICEBERG_VERSION,

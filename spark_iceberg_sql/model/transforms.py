@@ -1,7 +1,7 @@
 """One record per partition transform: DDL rules, SQL functions, plans and docs all read them.
 
 Spec: Partition Transforms (source types, result types), Appendix B (hash values).
-To add a transform, add a record to TRANSFORMS.
+To add a transform that Iceberg has a function for, add a record to TRANSFORMS.
 """
 
 from __future__ import annotations

@@ -114,7 +114,7 @@ class Reader:
         for statement in statements(text):
             rows = self.spark.sql(statement.text)
         if rows is not None and rows.columns and rows.columns != ["key", "value"]:
-            rows.show(truncate=False)
+            rows.show(1000, truncate=False)  # all of them
 
     def _session(self, block: Block) -> None:
         """A block of `>>>`, each example with its output."""
