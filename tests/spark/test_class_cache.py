@@ -226,6 +226,7 @@ def test_what_a_class_computes_is_not_compiled_into_others(spark: SparkSession) 
 
 FIRST = """
 import json
+import threading
 from spark_iceberg_sql.spark.bridge.jvm import class_cache, compiler
 from spark_iceberg_sql.spark.optimizer import rule_classes
 spark = theirs()
@@ -237,6 +238,9 @@ def counted(name):
 compiler.java_class = counted
 sis.install(spark)
 faults = spark.sql("SELECT name FROM iceberg_rules() WHERE fault IS NOT NULL").collect()
+for thread in threading.enumerate():  # the query waits for the rules, not for what is kept of them
+    if thread.name == "spark_iceberg_sql rules":
+        thread.join(60)
 with compiler.together():
     kept = [class_cache.find(compiler._java_text(text)) is not None for _, text in rule_classes.sources()]
 files = len(list(class_cache._folder(compiler.gateway()).iterdir()))
