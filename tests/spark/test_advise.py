@@ -93,7 +93,7 @@ def test_a_plan_with_all_rules_says_what_is_read_today(
     spark: SparkSession, visits: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As a plan without the rules that conclude from metadata; what these or a join may change is planned again."""
-    name = "local.advice.days"
+    name = "local.advice.planned"
     spark.sql(
         f"CREATE OR REPLACE TABLE {name} USING iceberg PARTITIONED BY (days(ts)) TBLPROPERTIES ({SMALL}) AS {VISITS}"
     )
