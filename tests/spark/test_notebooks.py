@@ -25,7 +25,7 @@ NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 _COLORS = re.compile(r"\x1b\[[\d;]*m")
 # These differ from run to run: times, file sizes, object addresses, temporary folders.
 _VARIES = (
-    (re.compile(r"\b\d+\.\d s\b"), "# s"),
+    (re.compile(r"\b(?:\d+ h \d+ min|\d+ min \d+ s|\d+(?:\.\d)? s)\b"), "# s"),
     (re.compile(r"\b[\d.]+ (?:of [\d.]+ )?[kM]?B\b"), "# B"),
     (re.compile(r"/tmp/\w+|/var/folders/[\w/]+"), "/tmp"),
     (re.compile(r"-+  |-{2,}"), "--"),

@@ -328,7 +328,7 @@ def test_a_long_preview_says_how_far_it_is(
     assert "preview of" not in said()  # no terminal
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     lines = said().split("\r")
-    assert re.fullmatch(rf"preview of {events}: \d+ s, \d+ tasks done", lines[-3].strip())
+    assert re.fullmatch(rf"preview of {events}: [\d.]+ s, \d+ tasks done", lines[-3].strip())
     assert lines[-2:] == [" " * len(lines[-2]), ""]  # nothing remains
     assert context.getLocalProperty("spark.jobGroup.id") is None
     context.setJobGroup("theirs", "a cell")
