@@ -308,7 +308,7 @@ def test_progress_goes_back_to_the_start_of_its_line(monkeypatch: pytest.MonkeyP
     event = SimpleNamespace(wait=lambda _: next(done))
     progress._report(None, "group", "reading a\n::error::b\x1b[2J", event)
     first, second, third = written.getvalue().split("\r")
-    assert first == "reading a␊::error::b␛[2J: 0 s"
+    assert first == "reading a␊::error::b␛[2J: 0.0 s"
     assert (second.strip(), third) == ("", "")
 
 
