@@ -22,10 +22,10 @@ def duration(seconds: float) -> str:
     """A time span in readable form, in at most two units: `1.3 s`, `42 s`, `3 min 20 s`, `2 h 5 min`."""
     if round(seconds, 1) < 10:
         return f"{seconds:.1f} s"
-    whole = round(seconds)
-    if whole < 60:
-        return f"{whole} s"
-    minutes, remainder = divmod(whole, 60)
+    rounded = round(seconds)
+    if rounded < 60:
+        return f"{rounded} s"
+    minutes, remainder = divmod(rounded, 60)
     if minutes < 60:
         return f"{minutes} min {remainder} s"
     return f"{minutes // 60:,} h {minutes % 60} min"

@@ -79,8 +79,8 @@ def test_fillers_are_rare(folder: Path) -> None:
             }
             if names:
                 bad.append(f"{file}:{node.lineno} {node.name}: {', '.join(sorted(names))}")
-    bad.append("help: name the new ones for what they are; few are let pass, since some are a term now and then")
-    assert len(bad) <= LARGEST_SHARE * total, "\n".join(bad)
+    help_ = "help: name the new ones for what they are; few are let pass, since some are a term now and then"
+    assert len(bad) < LARGEST_SHARE * total, "\n".join([*bad, help_])
 
 
 def test_the_kept_words_are_there() -> None:

@@ -153,7 +153,9 @@ def table_metrics(spark: SparkSession, examined: ExaminedTable) -> TableMetrics:
     )
     delete_bytes, kinds = 0, {}
     if delete_files := file_statistics.delete_file_count(examined.read.table):
-        delete_bytes = _row(spark, f"SELECT sum(file_size_in_bytes) AS bytes FROM {files} WHERE content > 0")["bytes"]
+        delete_bytes = _row(
+            spark, f"SELECT coalesce(sum(file_size_in_bytes), 0) AS bytes FROM {files} WHERE content > 0"
+        )["bytes"]
         kinds = _delete_kinds(spark, examined.metadata_table("entries"), is_partitioned)
     sort_column = _sort_column(spark, files, table)
     return TableMetrics(

@@ -231,11 +231,11 @@ def _skew(sizes: Sequence[int]) -> float:
 def bucket_groups(spec: Spec, schema: Schema, partitions: Sequence[PartitionPreview]) -> tuple[BucketGroups, ...]:
     """Of each bucket field of a spec, if it is not the only field."""
     groups: list[BucketGroups] = []
-    for place, field in enumerate(spec.fields if len(spec.fields) > 1 else ()):
+    for index, field in enumerate(spec.fields if len(spec.fields) > 1 else ()):
         if field.transform.transform.hashes:
             sizes: Counter[Any] = Counter()
             for partition in partitions:
-                sizes[partition.values[place]] += partition.bytes
+                sizes[partition.values[index]] += partition.bytes
             clause = field.transform.clause(column_text(field, schema))
             groups.append(BucketGroups(clause, len(sizes), _skew(tuple(sizes.values()))))
     return tuple(groups)
