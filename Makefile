@@ -28,8 +28,8 @@ format:  ## format the Python and Java files
 	ruff format
 	git ls-files '*.java' | xargs clang-format -i
 
-fast:  ## run the quick set without Spark and without the thorough tests, on all cores
-	$(PYTEST) --ignore tests/spark -n auto -m "not thorough"
+fast:  ## run the tests without Spark that are neither long nor many of a kind, on all cores
+	$(PYTEST) --fast -n auto
 
 test:  ## run the quick set: the tests without Spark and the main path of each Spark feature
 	$(PYTEST) -n 2 --dist loadfile

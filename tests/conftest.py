@@ -1,8 +1,8 @@
 """Which tests run and in which order, Hypothesis' settings, and one switch for all goldens.
 
-`pytest` without a path runs the quick set: every test without Spark but those marked `rest`, and of the tests with
-Spark those marked `main`, the main path of each feature. `pytest --rest` runs the others, `pytest --all` both, and
-`pytest PATH` every test of the path. Of those marked `swept`, `--rest` runs none but in a sweep.
+A test has one of TIERS: the one of its marker, or else `fast`, and with Spark `rest`. `pytest --fast` runs the first,
+`pytest` without a path the first two, the quick set, `pytest --rest` the others, in a sweep those of the last one, too,
+and `pytest --all` and `pytest PATH` all of them.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from hypothesis import HealthCheck, settings
 
 HERE = Path(__file__).parent
 SPARK = HERE / "spark"
+TIERS = ("fast", "quick", "rest", "sweep")
 
 # The same examples each time, however loaded the machine is; a sweep draws its own.
 settings.register_profile(
@@ -32,10 +33,12 @@ collect_ignore = ["plugin_package"]  # test_plugin_package.py runs its tests
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--all", action="store_const", const="all", dest="tier", help="every test, not only the quick set")
-    parser.addoption(
-        "--rest", action="store_const", const="rest", dest="tier", help="the tests that are not in the quick set"
-    )
+    for tier, which in {
+        "fast": "the tests without Spark that are neither long nor many of a kind",
+        "rest": "the tests that are not in the quick set",
+        "all": "every test, not only the quick set",
+    }.items():
+        parser.addoption(f"--{tier}", action="store_const", const=tier, dest="tier", help=which)
     parser.addoption("--update-goldens", action="store_true", help="write the goldens anew, to read the difference")
     parser.addoption(
         "--every", type=int, default=1, metavar="N", help="one of N of the Spark tests, always the same ones"
@@ -53,22 +56,23 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Files without a test of the quick set are not imported for it: some need packages of the extra `dev`."""
     of_spark = SPARK in collection_path.parents and collection_path.match("test_*.py")
-    if config.option.tier != "quick" or not of_spark:
+    if config.option.tier not in {"fast", "quick"} or not of_spark:
         return None
-    return "pytest.mark.main" not in collection_path.read_text("utf-8") or None
+    return 'tier("quick"' not in collection_path.read_text("utf-8") or None
 
 
-def quick(item: pytest.Item) -> bool:
-    if SPARK in item.path.parents:
-        return item.get_closest_marker("main") is not None
-    return item.get_closest_marker("rest") is None
+def tier_of(item: pytest.Item) -> str:
+    if (marker := item.get_closest_marker("tier")) is None:
+        return "rest" if SPARK in item.path.parents else "fast"
+    tier: str = marker.args[0]
+    assert tier in TIERS, f"{item.nodeid}: help: tier is one of {TIERS}"
+    return tier
 
 
-def in_tier(item: pytest.Item, tier: str) -> bool:
-    if tier == "quick":
-        return quick(item)
-    is_left_to_sweeps = item.get_closest_marker("swept") is not None and not samples.FULL
-    return not quick(item) and not is_left_to_sweeps
+def tiers_to_run(tier: str) -> tuple[str, ...]:
+    if tier == "rest":
+        return ("rest", "sweep") if samples.FULL else ("rest",)
+    return {"fast": TIERS[:1], "quick": TIERS[:2], "all": TIERS}[tier]
 
 
 # Begun last, one of these would keep one process at work while the others have nothing to do.
@@ -91,11 +95,9 @@ LONGEST = (
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """The longest files first, then those that need Spark, then the others, which fill what time is left."""
-    tier = config.option.tier
-    if tier != "all":
-        left_out = [item for item in items if not in_tier(item, tier)]
-        config.hook.pytest_deselected(items=left_out)
-        items[:] = [item for item in items if in_tier(item, tier)]
+    tiers = tiers_to_run(config.option.tier)
+    config.hook.pytest_deselected(items=[item for item in items if tier_of(item) not in tiers])
+    items[:] = [item for item in items if tier_of(item) in tiers]
 
     def place(item: pytest.Item) -> tuple[int, bool]:
         name = item.path.name

@@ -25,13 +25,13 @@ def parameters(values: Iterable[Any], marks: Callable[[int], list[pytest.MarkDec
 
 
 def sampled(values: Iterable[Any], stride: int) -> list[Any]:
-    """All values as parameters of a test, those between each `every`-th marked as thorough."""
-    return parameters(values, lambda n: [pytest.mark.thorough] if n % stride else [])
+    """All values as parameters of a test, each `every`-th of them with `make fast`."""
+    return parameters(values, lambda n: [pytest.mark.tier("quick")] if n % stride else [])
 
 
 def swept(values: Iterable[Any], stride: int) -> list[Any]:
     """All values as parameters of a test; `--rest` runs each `every`-th of them, and a sweep all."""
-    return parameters(values, lambda n: [pytest.mark.swept] if n % stride else [])
+    return parameters(values, lambda n: [pytest.mark.tier("sweep")] if n % stride else [])
 
 
 def partly(mark: pytest.MarkDecorator, values: Iterable[Any], stride: int) -> list[Any]:

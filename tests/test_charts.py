@@ -17,7 +17,7 @@ from spark_iceberg_sql.notebook.cells.magic_options import ChartRequest, Options
 from spark_iceberg_sql.notebook.results import charts
 from spark_iceberg_sql.notebook.results.charts import Chart, draw, with_columns
 
-pytestmark = pytest.mark.rest
+pytestmark = pytest.mark.tier("rest")
 
 FIELDS = [
     StructField("carrier", StringType()),

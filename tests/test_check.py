@@ -959,14 +959,14 @@ def sound(text: str) -> None:
                 assert 0 <= edit.start <= edit.end <= len(text)
 
 
-@pytest.mark.thorough
+@pytest.mark.tier("quick")
 @given(st.text(max_size=200))
 @settings(max_examples=150)
 def test_never_raises_on_characters(text: str) -> None:
     sound(text)
 
 
-@pytest.mark.thorough
+@pytest.mark.tier("quick")
 @given(st.lists(WORDS, max_size=40).map(" ".join))
 @settings(max_examples=300)
 def test_never_raises_on_words(text: str) -> None:

@@ -210,7 +210,7 @@ def test_colors(environment: dict[str, str], colored: bool, monkeypatch: pytest.
     assert "\x1b[" not in Path("x").read_text()
 
 
-@pytest.mark.thorough
+@pytest.mark.tier("quick")
 def test_a_terminal_has_colors() -> None:
     leader, follower = os.openpty()
     run = subprocess.Popen(

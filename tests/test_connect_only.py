@@ -9,7 +9,7 @@ import pytest
 
 import spark_iceberg_sql as sis
 
-pytestmark = pytest.mark.thorough  # many processes or many trials: `make fast` leaves them out
+pytestmark = pytest.mark.tier("quick")  # many processes or many trials: `make fast` leaves them out
 
 CALLS = (
     "explain(None, 'SELECT 1')",

@@ -33,7 +33,7 @@ from spark_iceberg_sql.rules.base import Category, Rule
 from spark_iceberg_sql.rules.plugins import plugin_rules
 from spark_iceberg_sql.rules.registry import BY_CODE, OURS
 
-pytestmark = pytest.mark.thorough  # many processes or many trials: `make fast` leaves them out
+pytestmark = pytest.mark.tier("quick")  # many processes or many trials: `make fast` leaves them out
 
 PACKAGE = Path(__file__).parents[1] / "spark_iceberg_sql"
 LETTERS = "ACM"  # as many as those of the built-in codes, so that offsets stay the same
@@ -163,7 +163,7 @@ def linted(text: str, name: str) -> list[Diagnostic]:
     return [diagnostic for report in reports for diagnostic in report]
 
 
-@pytest.mark.rest  # ten seconds
+@pytest.mark.tier("rest")  # ten seconds
 @pytest.mark.parametrize("rule", OURS, ids=lambda rule: rule.code)
 def test_a_copy_behaves_as_the_rule(rule: Rule, copies: dict[str, Rule], monkeypatch: pytest.MonkeyPatch) -> None:
     expected = findings_of(rule.code, rule.code)

@@ -56,21 +56,21 @@ def agree(text: str) -> None:
         assert statement.opening(6) == statement.tokens[:6]
 
 
-@pytest.mark.thorough
+@pytest.mark.tier("quick")
 @settings(max_examples=1_000)
 @given(st.lists(st.sampled_from(PARTS), max_size=14).map("".join))
 def test_parts(text: str) -> None:
     agree(text)
 
 
-@pytest.mark.thorough
+@pytest.mark.tier("quick")
 @settings(max_examples=500)
 @given(st.text(max_size=60))
 def test_any_text(text: str) -> None:
     agree(text)
 
 
-@pytest.mark.thorough
+@pytest.mark.tier("quick")
 def test_rules_examples_whole_and_in_pieces() -> None:
     dice = random.Random(4)
     agree(";\n".join(CORPUS))
@@ -110,7 +110,7 @@ def test_what_it_does_not_know_is_left_to_the_lexer(text: str) -> None:
     agree(f"SELECT 1;{text}")
 
 
-@pytest.mark.thorough
+@pytest.mark.tier("quick")
 @pytest.mark.parametrize("part", ["'", "/*", "--", "r'", "a;", "\\'", " ", "- ", "*/", "-- \n;", "/**/ "])
 def test_in_linear_time(part: str) -> None:
     # A square would take minutes.

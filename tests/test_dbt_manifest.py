@@ -16,7 +16,7 @@ from spark_iceberg_sql.diagnostics import Diagnostic, apply_edits
 from spark_iceberg_sql.files.discovery import find_files
 from spark_iceberg_sql.files.projects.dbt_compiled import compiled_query
 
-pytestmark = pytest.mark.thorough  # many processes or many trials: `make fast` leaves them out
+pytestmark = pytest.mark.tier("quick")  # many processes or many trials: `make fast` leaves them out
 
 DATA = Path(__file__).parent / "data" / "dbt"
 IN_COMPILED = " (in the SQL that dbt compiled)"

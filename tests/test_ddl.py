@@ -533,7 +533,7 @@ def statements_of(text: str) -> list[object]:
     return [t for s in statements(text) for t in s.tokens]
 
 
-@pytest.mark.thorough
+@pytest.mark.tier("quick")
 @pytest.mark.parametrize(
     ("before", "repeated_text", "behind"),
     [

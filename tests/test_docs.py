@@ -72,8 +72,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return build_site(tmp_path_factory.mktemp("site"))
 
 
-@pytest.mark.rest  # mkdocs
-@pytest.mark.thorough
+@pytest.mark.tier("rest")  # mkdocs
 def test_a_rule_s_address_is_a_page(site: Path) -> None:
     for rule in ALL:
         url = url_of(rule.code)
@@ -85,8 +84,7 @@ def test_a_rule_s_address_is_a_page(site: Path) -> None:
         assert titles == ["Bad" if e.bad else "Good" for e in rule.examples], rule.code
 
 
-@pytest.mark.rest  # mkdocs
-@pytest.mark.thorough
+@pytest.mark.tier("rest")  # mkdocs
 def test_the_index_has_every_rule(site: Path) -> None:
     page = (site / "reference" / "rules" / "index.html").read_text("utf-8")
     assert re.findall(r'<a href="(SIS\d{3})/">', page) == [rule.code for rule in ALL]
@@ -98,8 +96,7 @@ def test_the_index_has_every_rule(site: Path) -> None:
     assert re.sub(r"\[(SIS\d{3})\]\(\1\.md\)", r"\1", hooks.rule_index()).endswith(catalogue())
 
 
-@pytest.mark.rest  # mkdocs
-@pytest.mark.thorough
+@pytest.mark.tier("rest")  # mkdocs
 def test_the_schema_of_the_settings_is_published(site: Path) -> None:
     published = (site / SETTINGS_SCHEMA.removeprefix(SITE)).read_text("utf-8")
     assert json.loads(published) == schema(SETTINGS_SCHEMA)

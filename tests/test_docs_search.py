@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from doc_pages import ROOT, build_site
 
-pytestmark = pytest.mark.rest  # mkdocs, node
+pytestmark = pytest.mark.tier("rest")  # mkdocs, node
 
 HOME = "HOME"
 # A question, and the pages that answer it, one of which is enough.

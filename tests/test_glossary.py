@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from doc_pages import ROOT
 
-pytestmark = pytest.mark.rest  # mkdocs
+pytestmark = pytest.mark.tier("rest")  # mkdocs
 
 GLOSSARY = """# Glossary
 

@@ -38,7 +38,7 @@ from spark_iceberg_sql.model.spec import PartitionField, Specs
 from spark_iceberg_sql.model.table import Table
 from spark_iceberg_sql.model.tables import Tables
 
-pytestmark = pytest.mark.thorough  # many processes or many trials: `make fast` leaves them out
+pytestmark = pytest.mark.tier("quick")  # many processes or many trials: `make fast` leaves them out
 
 ONE = "CREATE TABLE db.t (id BIGINT) USING iceberg;\n"
 
@@ -91,7 +91,7 @@ SHAPES: dict[str, Callable[[int], str]] = {
 }
 
 
-@pytest.mark.thorough
+@pytest.mark.tier("quick")
 @pytest.mark.parametrize("shape", SHAPES)
 def test_growth(shape: str) -> None:
     """Quadratic growth would give 16, cubic growth 64."""
@@ -130,7 +130,7 @@ def misspelled_one_by_one(n: int) -> str:
     return f"CREATE TABLE t ({columns}) USING iceberg;{''.join(added)}"
 
 
-@pytest.mark.rest  # ten seconds
+@pytest.mark.tier("rest")  # ten seconds
 @pytest.mark.parametrize("script", [misspelled, misspelled_one_by_one])
 def test_misspelled_columns(script: Callable[[int], str]) -> None:
     """The search for similar names has an end, but not the findings; the first have suggestions."""

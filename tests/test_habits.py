@@ -216,7 +216,7 @@ def put(name: str, text: str) -> None:
     staged.replace(name)
 
 
-@pytest.mark.thorough
+@pytest.mark.tier("quick")
 def test_watch() -> None:
     """It checks at once, after a change of a file, a new one, the settings or what they name; Ctrl-C ends it."""
     command = [sys.executable, "-m", "spark_iceberg_sql", "check", "--watch", "--output-format", "concise"]
@@ -386,7 +386,7 @@ def test_a_severity_is_of_one_rule_only() -> None:
 # --- hooks and actions ----------------------------------------------------------------------------
 
 
-@pytest.mark.thorough
+@pytest.mark.tier("quick")
 def test_the_action(capsys: Any) -> None:
     """Its last step is a command that runs; pip installs what it names."""
     action = yaml.safe_load((ROOT / "action.yml").read_text("utf-8"))

@@ -24,7 +24,7 @@ from test_lsp import Editor
 from spark_iceberg_sql.checker.digests import digest
 from spark_iceberg_sql.editor.jupyter import spec
 
-pytestmark = pytest.mark.thorough  # many processes or many trials: `make fast` leaves them out
+pytestmark = pytest.mark.tier("quick")  # many processes or many trials: `make fast` leaves them out
 
 ROOT = Path(__file__).parent.parent
 WRONG = "CREATE TABLE db.t (ts TIMESTAMP) USING iceberg PARTITIONED BY (weeks(ts));\n"
@@ -170,8 +170,7 @@ def test_no_module_of_a_clone_is_imported(modules: Path, ran: Path, environment:
     assert done.returncode == 1
 
 
-@pytest.mark.rest  # installs
-@pytest.mark.thorough
+@pytest.mark.tier("rest")  # installs
 def test_the_action_installs_outside_of_the_checkout(
     modules: Path, ran: Path, environment: dict[str, str], tmp_path: Path
 ) -> None:
@@ -457,7 +456,7 @@ def test_a_damaged_file_of_pyiceberg(clone: Path, run: Check, tmp_path: Path) ->
         assert f"`.pyiceberg.yaml` {message}" in done.stderr
 
 
-@pytest.mark.rest  # waits for a server
+@pytest.mark.tier("rest")  # waits for a server
 @pytest.mark.parametrize(
     ("mode", "reason"),
     [
@@ -566,7 +565,7 @@ def test_an_answer_counts_for_tables_that_were_asked_before(environment: dict[st
 # --- patterns of settings -------------------------------------------------------------------------
 
 
-@pytest.mark.rest  # four seconds
+@pytest.mark.tier("rest")  # four seconds
 @pytest.mark.parametrize(
     "settings",
     [
@@ -593,8 +592,7 @@ def test_a_pattern_takes_no_longer_than_a_moment(clone: Path, run: Check, settin
         assert (done.returncode, "SIS101" in done.stdout) == (1, True), done.stderr
 
 
-@pytest.mark.thorough
-@pytest.mark.rest  # ten seconds
+@pytest.mark.tier("rest")  # ten seconds
 @pytest.mark.parametrize("options", [["--fix", "--unsafe-fixes"], ["--add-noqa"]], ids=lambda o: o[0])
 def test_changes_of_a_damaged_file_end(clone: Path, run: Check, options: list[str]) -> None:
     """With lone carriage returns as line ends, no comment has a place, and each would be tried by itself."""

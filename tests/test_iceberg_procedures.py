@@ -16,7 +16,7 @@ from spark_iceberg_sql.spark import versions
 from tests import iceberg_values as values_of_jars
 from tests.iceberg_procedures import LATER, Parameter, parameters_in, spark_and_version
 
-pytestmark = pytest.mark.rest
+pytestmark = pytest.mark.tier("rest")
 
 
 def _runtimes() -> list[Path]:
@@ -50,7 +50,7 @@ def test_the_procedures_of_a_runtime(jar: Path) -> None:
 
 
 @pytest.mark.skipif(not RUNTIMES, reason="no runtime was fetched yet")
-@pytest.mark.swept  # javap prints all instructions of the runtime's readers
+@pytest.mark.tier("sweep")  # javap prints all instructions of the runtime's readers
 @pytest.mark.parametrize("jar", RUNTIMES, ids=lambda jar: jar.stem)
 def test_the_types_of_a_runtime(jar: Path) -> None:
     values = values_of_jars.values_in(jar)

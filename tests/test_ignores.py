@@ -209,7 +209,7 @@ SQL = [
 ]  # fmt: skip
 
 
-@pytest.mark.thorough
+@pytest.mark.tier("quick")
 @pytest.mark.parametrize("text", SQL)
 def test_comments_are_added_to_sql(text: str, capsys: Any) -> None:
     before = [c for c in found("a.sql", text, capsys) if not c.endswith("SIS002")]
@@ -263,7 +263,7 @@ PYTHON = [
 ]  # fmt: skip
 
 
-@pytest.mark.thorough
+@pytest.mark.tier("quick")
 @pytest.mark.parametrize("text", PYTHON)
 def test_comments_are_added_to_programs(text: str, capsys: Any) -> None:
     before = [c for c in found("a.py", text, capsys) if not c.endswith("SIS002")]
@@ -397,8 +397,7 @@ def test_new_findings_alone_get_comments(capsys: Any) -> None:
 RULES = sorted((Path(__file__).parent / "rules").glob("*.sql"))
 
 
-@pytest.mark.rest  # ten seconds
-@pytest.mark.thorough
+@pytest.mark.tier("rest")  # ten seconds
 @pytest.mark.parametrize("path", share(RULES, 2), ids=lambda path: path.stem)
 def test_files_with_many_findings(path: Path, capsys: Any) -> None:
     """No comment is left that suppresses nothing, although an ignored error changes what follows it."""

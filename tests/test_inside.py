@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.thorough  # many processes or many trials: `make fast` leaves them out
+pytestmark = pytest.mark.tier("quick")  # many processes or many trials: `make fast` leaves them out
 
 WRONG = "CREATE TABLE db.t (ts TIMESTAMP) USING iceberg PARTITIONED BY (weeks(ts));\n"
 
@@ -120,7 +120,7 @@ def test_other_processes_read_the_files_beside_a_file(clone: Path, how: str) -> 
 # --- globs of settings ----------------------------------------------------------------------------
 
 
-@pytest.mark.rest  # a process for each
+@pytest.mark.tier("rest")  # a process for each
 @pytest.mark.parametrize("key", ["ddl", "scripts"])
 @pytest.mark.parametrize(
     "glob",
@@ -199,7 +199,7 @@ def linked(clone: Path, outside: Path, request: pytest.FixtureRequest) -> Path:
     return target
 
 
-@pytest.mark.rest  # a process for each
+@pytest.mark.tier("rest")  # a process for each
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -243,7 +243,7 @@ def test_what_the_user_names_is_written(clone: Path, linked: Path, outside: Path
 INCLUDE = "  - include:\n      file: db/1.sql\n"
 
 
-@pytest.mark.rest  # a process for each
+@pytest.mark.tier("rest")  # a process for each
 @pytest.mark.parametrize(
     "entry",
     [
@@ -324,7 +324,7 @@ def project(clone: Path, outside: Path) -> Path:
     return clone
 
 
-@pytest.mark.rest  # eight seconds
+@pytest.mark.tier("rest")  # eight seconds
 @pytest.mark.parametrize(
     "setting",
     [
@@ -356,7 +356,7 @@ def test_projects_of_dbt_stay_inside(project: Path, outside: Path, run: Check, s
     assert all("outside" not in name for name in listed_files)
 
 
-@pytest.mark.rest  # a process for each
+@pytest.mark.tier("rest")  # a process for each
 @pytest.mark.parametrize(
     "name", ["models/z.yml", "profiles.yml", "target/catalog.json", "target/manifest.json", "seeds/s.csv"]
 )
@@ -417,7 +417,7 @@ def test_metadata_files_have_limits(clone: Path, run: Check, content: bytes, mes
     assert_one_error(run("check", "a.sql"), message, "m.json`")
 
 
-@pytest.mark.rest  # seven seconds
+@pytest.mark.tier("rest")  # seven seconds
 @pytest.mark.parametrize(
     ("settings", "message"),
     [

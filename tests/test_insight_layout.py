@@ -58,7 +58,7 @@ from spark_iceberg_sql.model.table import SortField
 from spark_iceberg_sql.model.transforms import BY_NAME
 from spark_iceberg_sql.model.types import Field, Primitive, Struct
 
-pytestmark = pytest.mark.thorough  # many processes or many trials: `make fast` leaves them out
+pytestmark = pytest.mark.tier("quick")  # many processes or many trials: `make fast` leaves them out
 
 
 def column(field_id: int, name: str, kind: str, *arguments: int) -> Field:

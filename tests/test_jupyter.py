@@ -20,7 +20,7 @@ PROJECT = Path(__file__).parents[1] / "pyproject.toml"
 EXTENSION = PROJECT.parent / "editors" / "jupyterlab" / "static" / "extension.js"
 
 
-@pytest.mark.thorough
+@pytest.mark.tier("quick")
 def test_the_entry_point_names_a_server_that_serves() -> None:
     entry_point = re.search(
         r'^\[project\.entry-points\.jupyter_lsp_spec_v1\]\n(\S+) = "(\S+):(\S+)"$',

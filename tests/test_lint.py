@@ -21,7 +21,7 @@ SCRIPTS = Path(sys.executable).parent
         ["ruff", "check"],
         ["ruff", "format", "--check"],
         # Needs every extra's packages; `make check` runs it, too.
-        pytest.param(["mypy"], marks=[pytest.mark.thorough, pytest.mark.rest]),
+        pytest.param(["mypy"], marks=pytest.mark.tier("rest")),
         ["lint-imports"],
     ],
     ids=" ".join,

@@ -182,7 +182,7 @@ def test_diagnostics_as_one_types(drive: Callable[[Session], None]) -> None:
     drive(session)
 
 
-@pytest.mark.thorough
+@pytest.mark.tier("quick")
 def test_an_editor_that_counts_in_code_points(tmp_path: Path) -> None:
     async def session(editor: Editor) -> None:
         assert editor.result.capabilities.position_encoding == lsp.PositionEncodingKind.Utf32
@@ -376,7 +376,7 @@ WEEKS = f"{ADD} weeks(ts)"
 CELL = "vscode-notebook-cell:/x/a%20b.ipynb#W0sZmlsZQ"
 
 
-@pytest.mark.thorough
+@pytest.mark.tier("quick")
 @pytest.mark.parametrize(
     ("uri", "language", "text", "codes"),
     [

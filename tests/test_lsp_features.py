@@ -52,7 +52,7 @@ async def pulled(editor: Editor, uri: str) -> list[lsp.Diagnostic]:
     return list(report.items)
 
 
-@pytest.mark.thorough
+@pytest.mark.tier("quick")
 def test_overtaken_versions_are_not_checked(tmp_path: Path) -> None:
     async def talk(editor: Editor) -> None:
         text = f"{TABLE};\n" * 300
@@ -68,7 +68,7 @@ def test_overtaken_versions_are_not_checked(tmp_path: Path) -> None:
     drive(tmp_path, talk)
 
 
-@pytest.mark.thorough
+@pytest.mark.tier("quick")
 def test_an_editor_that_pulls_is_sent_nothing(tmp_path: Path) -> None:
     async def talk(editor: Editor) -> None:
         uri = editor.send_open(f"{TABLE} PARTITIONED BY (weeks(ts))")
@@ -81,7 +81,7 @@ def test_an_editor_that_pulls_is_sent_nothing(tmp_path: Path) -> None:
     drive(tmp_path, talk, text_document=PULLS)
 
 
-@pytest.mark.thorough
+@pytest.mark.tier("quick")
 def test_watched_files(tmp_path: Path) -> None:
     """Settings and DDL that a program other than the editor writes."""
     ddl = tmp_path / "tables.sql"
@@ -107,7 +107,7 @@ def test_watched_files(tmp_path: Path) -> None:
     drive(tmp_path, talk, workspace=WATCHES)
 
 
-@pytest.mark.thorough
+@pytest.mark.tier("quick")
 def test_a_dbt_project(tmp_path: Path) -> None:
     """A model follows a YAML file that was never saved, and dbt's manifest when dbt has written it."""
     (tmp_path / "dbt_project.yml").write_text("name: p\n")
@@ -146,7 +146,7 @@ def test_a_dbt_project(tmp_path: Path) -> None:
     drive(tmp_path, talk, workspace=WATCHES)
 
 
-@pytest.mark.thorough
+@pytest.mark.tier("quick")
 def test_a_migration_before(tmp_path: Path) -> None:
     first = tmp_path / "V1__tables.sql"
     first.write_text(f"{TABLE};")
@@ -164,7 +164,7 @@ def test_a_migration_before(tmp_path: Path) -> None:
     drive(tmp_path, talk, workspace=WATCHES)
 
 
-@pytest.mark.thorough
+@pytest.mark.tier("quick")
 def test_the_editor_s_settings(tmp_path: Path) -> None:
     text = f"{TABLE} PARTITIONED BY (weeks(ts), ts)"
 
@@ -190,7 +190,7 @@ def test_the_editor_s_settings(tmp_path: Path) -> None:
     drive(tmp_path, talk, options={"settings": settings})
 
 
-@pytest.mark.thorough
+@pytest.mark.tier("quick")
 def test_renamed_files(tmp_path: Path) -> None:
     (tmp_path / "tables.sql").write_text(TABLE)
     (tmp_path / ".iceberg-sql.toml").write_text('ddl = ["tables.sql"]')
@@ -210,7 +210,7 @@ def test_renamed_files(tmp_path: Path) -> None:
     drive(tmp_path, talk)
 
 
-@pytest.mark.thorough
+@pytest.mark.tier("quick")
 def test_a_notebook(tmp_path: Path) -> None:
     """Cells follow one another, and move; an edit is in the units of the editor; prose is not read."""
     uri = (tmp_path / "a.ipynb").as_uri()
@@ -280,8 +280,7 @@ def test_a_notebook(tmp_path: Path) -> None:
     drive(tmp_path, talk, notebook_document=notebooks)
 
 
-@pytest.mark.thorough
-@pytest.mark.rest  # five seconds
+@pytest.mark.tier("rest")  # five seconds
 @pytest.mark.parametrize("encoding", list(lsp.PositionEncodingKind))
 def test_every_encoding(tmp_path: Path, encoding: lsp.PositionEncodingKind) -> None:
     """An emoji is one, two or four units."""

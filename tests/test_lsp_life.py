@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-pytestmark = pytest.mark.thorough
+pytestmark = pytest.mark.tier("quick")
 
 HELLO = ("initialize", {"processId": None, "rootUri": None, "capabilities": {}})
 GOODBYE = (("shutdown", None), ("exit", None))
@@ -59,7 +59,7 @@ def test_an_editor_that_says_goodbye(tmp_path: Path) -> None:
     assert (ended.returncode, ended.stderr.decode()) == (0, "")
 
 
-@pytest.mark.rest  # a process
+@pytest.mark.tier("rest")  # a process
 def test_an_editor_that_leaves_without_shutdown(tmp_path: Path) -> None:
     """The protocol asks for 1."""
     ended = served(b"".join(sent((HELLO, ("exit", None)))), tmp_path)
@@ -67,7 +67,7 @@ def test_an_editor_that_leaves_without_shutdown(tmp_path: Path) -> None:
     assert "Traceback" not in ended.stderr.decode()
 
 
-@pytest.mark.rest  # a process
+@pytest.mark.tier("rest")  # a process
 def test_an_editor_that_is_killed(tmp_path: Path) -> None:
     ended = served(b"".join(sent((HELLO, opened("file:///a.sql")))), tmp_path)
     assert "Traceback" not in ended.stderr.decode()

@@ -24,7 +24,7 @@ from spark_iceberg_sql.config.settings import Settings
 from spark_iceberg_sql.files.discovery import extract_source
 from spark_iceberg_sql.rules.registry import ALL
 
-pytestmark = pytest.mark.thorough
+pytestmark = pytest.mark.tier("quick")
 
 EXAMPLES = [example.sql for rule in ALL for example in rule.examples]
 Check = Callable[..., tuple[int, str, str]]
@@ -258,7 +258,7 @@ METADATA = json.dumps(
 )
 
 
-@pytest.mark.rest  # five seconds
+@pytest.mark.tier("rest")  # five seconds
 @pytest.mark.parametrize(
     ("project_builder", "name", "text"),
     [

@@ -253,7 +253,7 @@ def test_ddl_files_are_before_all(capsys: Any) -> None:
     assert check("m", "--ddl", "m/*.sql", "--ddl", "ddl/*.sql", capsys=capsys) != []
 
 
-@pytest.mark.thorough
+@pytest.mark.tier("quick")
 def test_a_thousand_migrations(capsys: Any) -> None:
     write({"V1__a.sql": CREATE} | {f"V{n}__x.sql": f"ALTER TABLE db.t ADD COLUMN c{n} INT;" for n in range(2, 1001)})
     write({"V1001__z.sql": "ALTER TABLE db.t ADD PARTITION FIELD bucket(4, c1000);"})

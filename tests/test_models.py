@@ -451,7 +451,7 @@ def test_sqlmesh(write: Write, text: str, expected: list[tuple[str, str]]) -> No
     assert found() == [("models/a.sql", code, at) for code, at in expected]
 
 
-@pytest.mark.thorough
+@pytest.mark.tier("quick")
 @pytest.mark.parametrize(
     "many", ["/* a */\n", "-- a\n", "/* partitioned_by -- */", " \n\t", "MODEL (", "(", "'", "{% if target"]
 )

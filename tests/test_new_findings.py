@@ -12,7 +12,7 @@ import pytest
 
 from spark_iceberg_sql.cli import main
 
-pytestmark = pytest.mark.thorough
+pytestmark = pytest.mark.tier("quick")
 
 TABLE = "CREATE TABLE db.{0} (at TIMESTAMP, id BIGINT) USING iceberg PARTITIONED BY (at);\n"
 WEEKS = "ALTER TABLE db.t ADD PARTITION FIELD weeks(at);\n"

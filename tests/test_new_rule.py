@@ -22,7 +22,7 @@ def checkout(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.thorough
+@pytest.mark.tier("quick")
 def test_a_new_rule_works_at_once(checkout: Path) -> None:
     output = make(checkout, "SIS599", "identity-on-json", "A table partitioned by JSON text.")
     assert "sis599_identity_on_json.py" in output
@@ -42,7 +42,7 @@ def test_a_new_rule_works_at_once(checkout: Path) -> None:
     assert clean.returncode == 0, clean.stdout
 
 
-@pytest.mark.thorough
+@pytest.mark.tier("quick")
 @pytest.mark.parametrize(
     ("code", "name", "says"),
     [

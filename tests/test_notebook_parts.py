@@ -445,7 +445,7 @@ def test_null_of_one_spec_is_not_drawn_over_a_time_of_another() -> None:
     assert paths[0].startswith("M0 ")
 
 
-@pytest.mark.thorough
+@pytest.mark.tier("quick")
 @pytest.mark.parametrize(
     "partitions",
     [
@@ -600,7 +600,7 @@ def test_the_notebooks_are_sql_first() -> None:
         assert "/root" not in text, path.name
 
 
-@pytest.mark.thorough
+@pytest.mark.tier("quick")
 def test_a_program_without_ipython_loads_none() -> None:
     script = (
         "import sys, spark_iceberg_sql as sis\n"

@@ -220,7 +220,7 @@ class TestFiles:
         assert main(["check", "--isolated", str(tmp_path / "a.sql"), *arguments]) == 1
 
 
-@pytest.mark.thorough
+@pytest.mark.tier("quick")
 class TestPyiceberg:
     @pytest.fixture
     def catalog(self, tmp_path, monkeypatch):
@@ -242,7 +242,7 @@ class TestPyiceberg:
         yield dev_catalog
         dev_catalog.engine.dispose()
 
-    @pytest.mark.rest  # sqlalchemy
+    @pytest.mark.tier("rest")  # sqlalchemy
     def test_columns_come_from_its_configuration(self, catalog):
         tables = known_from({}, pyiceberg_catalog="dev")
         assert isinstance(tables.get(("dev", "db", "t")), Table)

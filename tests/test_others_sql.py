@@ -768,7 +768,7 @@ def test_files_that_are_not_read(name: str) -> None:
     assert [item[:2] for item in lint(name, "ALTER TABLE t ADD PARTITION FIELD weeks(x)")] == [("SIS002", "note")]
 
 
-@pytest.mark.thorough
+@pytest.mark.tier("quick")
 def test_a_closed_folder_ends_the_check_with_two(tmp_path: Path) -> None:
     """As somebody who is not allowed to read everything."""
     script = (

@@ -22,7 +22,7 @@ from spark_iceberg_sql.safe_output import data_without_commands, visible, withou
 from spark_iceberg_sql.syntax.lexer import on_one_line
 from spark_iceberg_sql.syntax.script import statements
 
-pytestmark = pytest.mark.thorough  # many processes or many trials: `make fast` leaves them out
+pytestmark = pytest.mark.tier("quick")  # many processes or many trials: `make fast` leaves them out
 
 PARTS = (
     "\n", "\r", "\r\n", "\x1b[2J", "\x1b]0;x\x07", "\x9b31m", "::set-output name=a::b", "\n::error::x", "##vso[task.x]",
@@ -79,7 +79,7 @@ def test_reports_for_people(style: str, name: str, tmp_path: Path, capsys: pytes
     assert not CONTROL.search(out), CONTROL.search(out)
 
 
-@pytest.mark.rest  # six seconds
+@pytest.mark.tier("rest")  # six seconds
 @pytest.mark.parametrize("style", sorted(set(FORMATS) - HUMAN_FORMATS))
 @quick
 @given(name=names)

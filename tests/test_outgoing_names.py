@@ -14,7 +14,7 @@ import pytest
 
 from spark_iceberg_sql.safe_output import data_without_commands, quoted_path, sanitized_message
 
-pytestmark = pytest.mark.thorough  # many processes or many trials: `make fast` leaves them out
+pytestmark = pytest.mark.tier("quick")  # many processes or many trials: `make fast` leaves them out
 
 ROOT = Path(__file__).parent.parent
 HIDDEN = re.compile(rb"[\x00-\x09\x0b-\x1f\x7f]")

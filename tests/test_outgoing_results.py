@@ -50,7 +50,7 @@ from spark_iceberg_sql.safe_output import SanitizedStream, code, sanitized_messa
 from spark_iceberg_sql.syntax.clickhouse.translation import translate
 from tests.test_outgoing import CONTROL, names, quick, quoted, script
 
-pytestmark = pytest.mark.thorough  # many processes or many trials: `make fast` leaves them out
+pytestmark = pytest.mark.tier("quick")  # many processes or many trials: `make fast` leaves them out
 
 FIGURES = Basis("exact", "rows", "counted", "counted", "counted")
 

@@ -24,7 +24,7 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
-pytestmark = pytest.mark.thorough  # many processes or many trials: `make fast` leaves them out
+pytestmark = pytest.mark.tier("quick")  # many processes or many trials: `make fast` leaves them out
 
 PACKAGE = Path(__file__).parent / "plugin_package"
 PAGE = ROOT / "docs" / "guide" / "own-rules.md"

@@ -56,7 +56,7 @@ def install(folder: Path, module: str, text: str, value: str = "") -> Path:
     return folder
 
 
-@pytest.mark.thorough
+@pytest.mark.tier("quick")
 def test_a_rule_of_another_package_is_a_rule(tmp_path: Path) -> None:
     folder = install(tmp_path, "acme101_no_identity", RULE)
     done = command(folder, "check", "a.sql", "--output-format", "concise")
@@ -72,7 +72,7 @@ def test_a_rule_of_another_package_is_a_rule(tmp_path: Path) -> None:
     assert command(folder, "check", "a.sql").returncode == 0
 
 
-@pytest.mark.thorough
+@pytest.mark.tier("quick")
 @pytest.mark.parametrize(
     ("module", "text", "value", "says"),
     sampled(
@@ -103,7 +103,7 @@ def test_rules_that_cannot_be_had_are_loud(tmp_path: Path, module: str, text: st
     assert "Traceback" not in done.stderr
 
 
-@pytest.mark.thorough
+@pytest.mark.tier("quick")
 def test_a_rule_of_another_package_that_fails_is_an_internal_error(tmp_path: Path) -> None:
     folder = install(tmp_path, "acme101_x", RULE.replace("facts.source_text", "facts.no_such_fact"))
     done = command(folder, "check", "a.sql")

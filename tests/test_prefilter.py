@@ -138,7 +138,7 @@ def programs() -> Iterator[Path]:
         yield from folder.rglob("*.py")
 
 
-@pytest.mark.rest
+@pytest.mark.tier("rest")
 def test_no_program_with_sql_is_left_out() -> None:
     texts = [path.read_text("utf-8", "replace") for path in programs()]
     left_out = [text for text in texts if not may_contain_sql(text)]

@@ -43,7 +43,7 @@ def test_a_name_that_is_not_public() -> None:
         spark_iceberg_sql.nope  # noqa: B018 - the look-up is the test
 
 
-@pytest.mark.thorough
+@pytest.mark.tier("quick")
 def test_import_and_check_cost_no_spark() -> None:
     script = (
         "import sys, spark_iceberg_sql as sis\n"
@@ -57,7 +57,7 @@ def test_import_and_check_cost_no_spark() -> None:
     assert (done.stdout.strip(), done.stderr) == ("[]", "")
 
 
-@pytest.mark.thorough
+@pytest.mark.tier("quick")
 def test_python_m_is_the_command() -> None:
     command = [sys.executable, "-m", "spark_iceberg_sql", "rules"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)

@@ -39,7 +39,9 @@ HEADS = [
     "CREATE TABLE db.t{number} ({columns}) USING iceberg PARTITIONED BY ({terms})",
     "ALTER TABLE db.t{number} ADD PARTITION FIELD {term}",
 ]
-SEEDS = [pytest.param(start, marks=[pytest.mark.thorough] * (start >= 100)) for start in share(range(0, 2000, 50), 2)]
+SEEDS = [
+    pytest.param(start, marks=[pytest.mark.tier("quick")] * (start >= 100)) for start in share(range(0, 2000, 50), 2)
+]
 
 
 def report_of(name: str, text: str) -> Report:
@@ -175,7 +177,7 @@ def said(text: str) -> list[tuple[str, str]]:
     return [*log, ("all", str(names.get("__all__")))]
 
 
-@pytest.mark.rest  # ten seconds
+@pytest.mark.tier("rest")  # ten seconds
 @pytest.mark.parametrize("start", SEEDS)
 def test_programs(start: int) -> None:
     """A fixed program does what it did, but for the terms of its DDL; no error is new."""
@@ -228,7 +230,7 @@ def findings(text: str) -> list[str]:
     return [d.code for d in check(text, Tables(namespace=("db",))) if d.code != "SIS002"]
 
 
-@pytest.mark.rest  # six seconds
+@pytest.mark.tier("rest")  # six seconds
 @pytest.mark.parametrize("start", SEEDS)
 def test_templates(start: int) -> None:
     """In every branch a statement is as it was, if nothing was found in it, and else has no more faults."""

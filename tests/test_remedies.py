@@ -136,7 +136,7 @@ def balanced(clause: str) -> bool:
     return bare in ("(", ")", ";", ",") or ("`" not in bare and bare.count("(") == bare.count(")"))
 
 
-@pytest.mark.thorough
+@pytest.mark.tier("quick")
 def test_brackets_balance() -> None:
     for case, d in findings():
         for clause in clauses(d.help or ""):
@@ -147,7 +147,7 @@ def errors(report: Report) -> Counter[str]:
     return Counter(d.code for d in report if d.severity is Severity.ERROR)
 
 
-@pytest.mark.thorough
+@pytest.mark.tier("quick")
 def test_a_repair_reads_and_brings_no_error_of_the_text() -> None:
     for case, diagnostic in repaired():
         assert diagnostic.fix is not None
@@ -162,7 +162,7 @@ def test_a_repair_reads_and_brings_no_error_of_the_text() -> None:
 WHOLE = re.compile(r"^write `(ALTER TABLE [^`]*|CREATE OR REPLACE TABLE [^`]*\))`$")
 
 
-@pytest.mark.thorough
+@pytest.mark.tier("quick")
 def test_a_whole_statement_put_in_place() -> None:
     """The finding is gone, and no error is new."""
     count = 0
@@ -211,7 +211,7 @@ def fields_to_write() -> list[tuple[Case, Diagnostic, str]]:
     return out
 
 
-@pytest.mark.thorough
+@pytest.mark.tier("quick")
 def test_a_field_put_in_place() -> None:
     """The finding is gone, and the statement has no new error."""
     fields = fields_to_write()
@@ -385,7 +385,7 @@ def test_a_clause_that_is_moved_keeps_the_fields_that_are_there(text: str, to_wr
 PIECES = ("(", ")", ",", "'", "`", "“", "[", "WITH", "AS", "CAST(", "USING", "PARTITION", "ALTER", ";")
 
 
-@pytest.mark.thorough
+@pytest.mark.tier("quick")
 @pytest.mark.parametrize("seed", sampled(range(10), 5))
 def test_broken_words_break_nothing(seed: int) -> None:
     """Scripts with tokens removed, doubled, swapped and cut: no internal error, and a second fix changes nothing."""
@@ -412,7 +412,7 @@ def test_broken_words_break_nothing(seed: int) -> None:
             assert apply_fixes(once.text, check, unsafe=unsafe).text == once.text, text
 
 
-@pytest.mark.thorough
+@pytest.mark.tier("quick")
 def test_there_is_enough_to_judge() -> None:
     assert len(repaired()) > 60
     assert len(findings()) > 600

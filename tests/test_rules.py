@@ -171,8 +171,7 @@ def test_known_is_not_changed_by_a_check() -> None:
     assert check("CREATE TABLE t (id BIGINT) USING iceberg", catalog).ok
 
 
-@pytest.mark.thorough
-@pytest.mark.rest  # five seconds
+@pytest.mark.tier("rest")  # five seconds
 def test_what_rules_share_hides_no_finding(monkeypatch: pytest.MonkeyPatch) -> None:
     """`when` spares rules statements in which they find nothing, and no others."""
     cases = [*file_cases(), *page_cases()]
@@ -191,7 +190,7 @@ def test_what_rules_share_hides_no_finding(monkeypatch: pytest.MonkeyPatch) -> N
     assert [check(text).diagnostics for text in scripts] == of_scripts
 
 
-@pytest.mark.thorough
+@pytest.mark.tier("quick")
 def test_what_is_computed_anew_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     """Specs and columns hand on what is known of them; a long script lets go of it and computes it anew."""
     compared = 0
@@ -214,7 +213,7 @@ def test_what_is_computed_anew_is_the_same(monkeypatch: pytest.MonkeyPatch) -> N
     assert compared > 1000
 
 
-@pytest.mark.thorough
+@pytest.mark.tier("quick")
 def test_a_check_leaves_nothing_to_garbage_collection() -> None:
     """A statement and its facts are freed once it is judged: otherwise memory would grow with the script."""
     text = (

@@ -133,9 +133,12 @@ def errors(report: Report) -> Counter[tuple[int, str]]:
     return Counter((d.span.row, d.code) for d in report.errors)
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize(
-    "start", [pytest.param(start, marks=[pytest.mark.rest] * (start > 200)) for start in range(0, 1000, 50)]
+    "start",
+    [
+        *(pytest.param(start, marks=pytest.mark.tier("quick")) for start in range(0, 250, 50)),
+        *(pytest.param(start, marks=pytest.mark.tier("rest")) for start in range(250, 1000, 50)),
+    ],
 )
 def test_a_fix_writes_what_was_meant(start: int) -> None:
     """Each statement is then either what its author meant or unchanged, and no finding is new."""

@@ -296,7 +296,7 @@ def run(command: str, folder: Path, **environ: str) -> subprocess.CompletedProce
     )
 
 
-@pytest.mark.thorough
+@pytest.mark.tier("quick")
 @pytest.mark.parametrize("encoding", sampled(["cp1252", "ascii"], 2))
 def test_what_the_output_cannot_show_is_shown_in_another_way(tmp_path: Path, encoding: str) -> None:
     (tmp_path / "a.sql").write_text(f"{ALTER} -- \u65e5\u4ed8", "utf-8")
@@ -305,7 +305,7 @@ def test_what_the_output_cannot_show_is_shown_in_another_way(tmp_path: Path, enc
     assert b"internal" not in done.stderr
 
 
-@pytest.mark.thorough
+@pytest.mark.tier("quick")
 def test_fixed_sql_is_never_shown_in_another_way(tmp_path: Path) -> None:
     text = "CREATE TABLE `\u65e5` (id INT) USING iceberg PARTITIONED BY (bucket(id, 16))"
     (tmp_path / "a.sql").write_text(text, "utf-8")
@@ -316,7 +316,7 @@ def test_fixed_sql_is_never_shown_in_another_way(tmp_path: Path) -> None:
     assert (done.returncode, "\u65e5".encode() in done.stdout) == (1, True)
 
 
-@pytest.mark.thorough
+@pytest.mark.tier("quick")
 @pytest.mark.parametrize("closed", sampled([">&-", ">&- 2>&-"], 2))
 def test_a_closed_output(tmp_path: Path, closed: str) -> None:
     (tmp_path / "a.sql").write_text(ALTER)
@@ -324,13 +324,13 @@ def test_a_closed_output(tmp_path: Path, closed: str) -> None:
     assert (done.returncode, done.stderr) == (1, b"")
 
 
-@pytest.mark.thorough
+@pytest.mark.tier("quick")
 def test_a_closed_input(tmp_path: Path) -> None:
     done = run("- <&-", tmp_path)
     assert (done.returncode, done.stderr) == (2, b"error: cannot read standard input: it is closed\n")
 
 
-@pytest.mark.thorough
+@pytest.mark.tier("quick")
 @pytest.mark.parametrize("form", ["full", "json", "gitlab", "sarif"])
 def test_a_file_whose_name_is_not_utf_8(tmp_path: Path, form: str) -> None:
     Path(os.fsdecode(os.fsencode(tmp_path) + b"/\xff.sql")).write_text(ALTER)
@@ -340,14 +340,14 @@ def test_a_file_whose_name_is_not_utf_8(tmp_path: Path, form: str) -> None:
         json.loads(done.stdout)
 
 
-@pytest.mark.thorough
+@pytest.mark.tier("quick")
 def test_a_report_in_a_file_about_a_name_that_is_not_utf_8(tmp_path: Path) -> None:
     Path(os.fsdecode(os.fsencode(tmp_path) + b"/\xff.sql")).write_text(ALTER)
     assert run(". -o out", tmp_path).returncode == 1
     assert b"SIS101" in (tmp_path / "out").read_bytes()
 
 
-@pytest.mark.thorough
+@pytest.mark.tier("quick")
 def test_a_selection_names_a_rule(tmp_path: Path) -> None:
     (tmp_path / "a.sql").write_text(ALTER)
     done = run(". --select ' , '", tmp_path)

@@ -151,7 +151,7 @@ def test_sqlparse_gets_tokens_of_the_same_cut() -> None:
     }
 
 
-@pytest.mark.thorough
+@pytest.mark.tier("quick")
 @pytest.mark.parametrize(
     "fragment",
     [

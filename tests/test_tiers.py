@@ -48,20 +48,25 @@ SHARED = {
 }  # fmt: skip
 
 
-def marked() -> Iterator[tuple[str, str]]:
-    """Each feature and file with a marker `main`."""
-    for path in sorted((HERE / "spark").rglob("test_*.py")):
+def markers(folder: Path) -> Iterator[tuple[str, str | None, str]]:
+    """Each marker `tier` of a folder's tests: the tier, the feature of which it is the main path, and the file."""
+    for path in sorted(folder.glob("test_*.py")):
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-            if isinstance(node, ast.Call) and ast.unparse(node.func) == "pytest.mark.main":
-                yield ast.literal_eval(node.args[0]), path.name
+            if isinstance(node, ast.Call) and ast.unparse(node.func) == "pytest.mark.tier":
+                named = {keyword.arg: ast.literal_eval(keyword.value) for keyword in node.keywords}
+                yield ast.literal_eval(node.args[0]), named.get("of"), path.name
 
 
 def test_each_feature_has_its_main_path_in_the_quick_set() -> None:
     files = defaultdict(set)
-    for feature, name in marked():
-        files[feature].add(name)
+    for tier, feature, name in markers(HERE / "spark"):
+        if tier == "quick":
+            assert feature is not None, f'help: {name}: `tier("quick", of=FEATURE)` says whose main path it is'
+            files[feature].add(name)
     features = {feature for names in FEATURES.values() for feature in names}
-    assert features - set(files) == set(), "help: mark a test of its main path with `@pytest.mark.main(FEATURE)`"
+    assert features - set(files) == set(), (
+        "help: mark a test of its main path with `@pytest.mark.tier('quick', of=FEATURE)`"
+    )
     assert set(files) - features == set(), "help: a marker names a feature of FEATURES"
 
 
@@ -75,12 +80,8 @@ def test_each_part_of_the_spark_half_has_a_feature() -> None:
     assert parts | {"notebook"} == set(FEATURES) | SHARED
 
 
-def test_a_test_s_folder_says_which_marker_decides() -> None:
-    for path in sorted((HERE / "spark").rglob("test_*.py")):
-        assert "pytest.mark.rest" not in path.read_text("utf-8"), path.name
-    for path in sorted(HERE.glob("test_*.py")):
-        if path != Path(__file__):
-            assert "pytest.mark.main" not in path.read_text("utf-8"), path.name
+def test_only_tests_with_spark_are_of_a_feature() -> None:
+    assert {name for _, feature, name in markers(HERE) if feature is not None} == set()
 
 
 def distributions_of(name: str, extras: frozenset[str]) -> set[str]:
@@ -111,7 +112,7 @@ def imports_of(path: Path) -> set[str]:
 
 def test_the_quick_set_imports_only_what_the_extra_test_installs() -> None:
     installed = distributions_of("spark-iceberg-sql", frozenset({"test"}))
-    quick = {name for _, name in marked()}
+    quick = {name for tier, _, name in markers(HERE / "spark") if tier == "quick"}
     distributions = packages_distributions()
     absent = {
         (path.name, module)

@@ -191,7 +191,7 @@ def test_the_table_has_the_functions_of_sql_and_of_iceberg():
     assert {t.parameter.maximum for t in TRANSFORMS if t.parameter} == {2147483647}
 
 
-@pytest.mark.thorough
+@pytest.mark.tier("quick")
 def test_every_rule_over_a_transform_more() -> None:
     """One record is all that a transform is: nothing else needs to know it."""
     command = [sys.executable, str(Path(__file__).with_name("dummy_transform.py")), "check"]
@@ -200,7 +200,7 @@ def test_every_rule_over_a_transform_more() -> None:
     assert int(done.stdout.split()[0]) > 500
 
 
-@pytest.mark.thorough
+@pytest.mark.tier("quick")
 def test_nothing_else_names_a_transform() -> None:
     """Neither by its name or class in Java, nor as the key or the other side of a comparison in Python."""
     package = Path(transforms.__file__).parents[1]

@@ -98,7 +98,7 @@ def tables(draw: st.DrawFn) -> tuple[str, list[str]]:
     return columns, draw(st.permutations(terms))
 
 
-@pytest.mark.rest
+@pytest.mark.tier("rest")
 @given(tables())
 def test_random_specs_both_ways(table):
     columns, terms = table
@@ -109,7 +109,7 @@ def test_random_specs_both_ways(table):
         assert_same_afterwards(f"CREATE TABLE db.t ({columns}) USING iceberg{partitioned}{location(engine)};", engine)
 
 
-@pytest.mark.rest
+@pytest.mark.tier("rest")
 @given(tables(), st.data())
 def test_random_changes_both_ways(table, data):
     columns, terms = table
@@ -338,7 +338,7 @@ def test_known_tables_stay_as_they_are():
         assert text == "ALTER TABLE db.t SET PROPERTIES partitioning = ARRAY['id'];\n"
 
 
-@pytest.mark.rest  # pyiceberg
+@pytest.mark.tier("rest")  # pyiceberg
 def test_pyiceberg_runs_the_program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The table that it creates and changes is the one of the statements."""
     catalogs = pytest.importorskip("pyiceberg.catalog")

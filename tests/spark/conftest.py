@@ -83,16 +83,19 @@ def needs(item: pytest.Item) -> set[str]:
     return marked | {name for name, word in WORDS.items() if word.search(text)}
 
 
+def is_sampled(item: pytest.Item) -> bool:
+    return all(marker.kwargs.get("sampled", True) for marker in item.iter_markers("tier"))
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     mine = [item for item in items if HERE in item.path.parents]
     for item in mine:
-        item.add_marker(pytest.mark.spark)
         for needed in needs(item):
             assert any(needed in line.limitations for line in versions.SPARK_MINORS), needed
             if lacking := LINE.limitations.get(needed):
                 item.add_marker(pytest.mark.skip(reason=f"Spark {LINE.spark}: {lacking}"))
     stride = config.getoption("--every")
-    left_out = [item for item in mine if crc32(item.nodeid.encode()) % stride and not item.get_closest_marker("always")]
+    left_out = [item for item in mine if crc32(item.nodeid.encode()) % stride and is_sampled(item)]
     if left_out:
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if item not in set(left_out)]

@@ -17,7 +17,7 @@ SECONDS, SEED = 20, 31
 FILLED = 30  # a busy machine takes longer, but tries no fewer
 
 
-@pytest.mark.always
+@pytest.mark.tier("rest", sampled=False)
 def test_a_short_run_of_the_adversary_finds_no_wrong_row_and_no_new_error(
     spark: SparkSession, pytestconfig: pytest.Config
 ) -> None:

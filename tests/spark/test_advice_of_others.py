@@ -67,7 +67,7 @@ def follow(spark: SparkSession, proposal: Proposal) -> None:
         spark.sql(statement)
 
 
-@pytest.mark.swept
+@pytest.mark.tier("sweep")
 def test_the_statements_of_advice_do_what_it_says(spark: SparkSession) -> None:
     """A rewrite into another spec mixes the order of the rows; the rows are sorted if queries need it."""
     properties = ", ".join(f"'{key}' = '{value}'" for key, value in PROPERTIES.items())

@@ -63,7 +63,7 @@ def really_read(spark: SparkSession, query: str, table: str) -> tuple[int, int]:
     return sum(f for f, _ in read), sum(b for _, b in read)
 
 
-@pytest.mark.main("advise")
+@pytest.mark.tier("quick", of="advise")
 def test_the_best_spec_is_as_good_as_it_says(spark: SparkSession, visits: str) -> None:
     before = files_in_memory(spark)
     advice = sis.advise(spark, visits, [(BY_SHOP, 5), BY_DAY])
@@ -152,7 +152,7 @@ def test_candidates_follow_from_the_predicates(spark: SparkSession, predicate: s
     assert 3 * advice.best.cost < advice.today.cost
 
 
-@pytest.mark.swept
+@pytest.mark.tier("sweep")
 def test_the_best_of_all_pairs_is_found(spark: SparkSession, visits: str) -> None:
     queries = [BY_SHOP, f"SELECT * FROM {TABLE} WHERE `user` = 'u1' AND ts >= '2024-01-05'"]
     source = resolve_source(spark, visits)
@@ -704,7 +704,7 @@ def test_rows_that_a_sample_does_not_have_are_not_free(spark: SparkSession, visi
     assert all(proposal.per_query[1].files == 0 for proposal in advice)
 
 
-@pytest.mark.main("from-hive")
+@pytest.mark.tier("quick", of="from-hive")
 def test_from_hive_resolves_names_in_its_own_session(spark: SparkSession) -> None:
     """Another session is active on this thread."""
     hive_session, other = spark.newSession(), spark.newSession()

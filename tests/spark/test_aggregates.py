@@ -91,7 +91,7 @@ WHOLE = [
 ]
 
 
-@pytest.mark.main("rule aggregates")
+@pytest.mark.tier("quick", of="rule aggregates")
 @pytest.mark.parametrize("sql", WHOLE[:4])
 def test_metadata_answers(spark: SparkSession, days: str, ds: str, sql: str) -> None:
     assert files(spark, sql.format(days=days, ds=ds)) == 0
@@ -102,7 +102,7 @@ def test_metadata_answers_other_shapes(spark: SparkSession, days: str, ds: str, 
     assert files(spark, sql.format(days=days, ds=ds)) == 0
 
 
-@pytest.mark.main("rule aggregates")
+@pytest.mark.tier("quick", of="rule aggregates")
 def test_a_scalar_subquery_prunes(spark: SparkSession, ds: str) -> None:
     assert files(spark, f"SELECT count(*), sum(id) FROM {ds} WHERE ds = (SELECT max(ds) FROM {ds})") == 1
 

@@ -305,7 +305,7 @@ def test_optimize_counts_delete_files_of_either_commit(spark: SparkSession, path
         optimize(spark, f"{name}.files")
 
 
-@pytest.mark.main("attach")
+@pytest.mark.tier("quick", of="attach")
 def test_spellings_through_the_gate(spark: SparkSession, path: Path) -> None:
     first = spark.sql(f"SELECT min(snapshot_id) FROM iceberg_snapshots('{path}')").collect()[0][0]
     for text in (

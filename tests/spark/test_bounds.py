@@ -110,7 +110,7 @@ def test_other_files_are_skipped(spark: SparkSession, millis: str) -> None:
     assert metrics(rows)["resultDataFiles"] == 1
 
 
-@pytest.mark.main("rule bounds")
+@pytest.mark.tier("quick", of="rule bounds")
 def test_a_rewrite_cures(spark: SparkSession, millis: str) -> None:
     """The statement of the warning, in this session, writes the times that the file has."""
     with pytest.warns(IcebergSqlWarning) as caught:
@@ -124,7 +124,7 @@ def test_a_rewrite_cures(spark: SparkSession, millis: str) -> None:
     assert [row[0].year for row in bounds] == [2023]
 
 
-@pytest.mark.main("rule bounds")
+@pytest.mark.tier("quick", of="rule bounds")
 def test_one_warning_at_the_users_line(spark: SparkSession, millis: str) -> None:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

@@ -38,7 +38,7 @@ def large(spark: SparkSession) -> Iterator[None]:
         yield
 
 
-@pytest.mark.main("rule colocate")
+@pytest.mark.tier("quick", of="rule colocate")
 def test_chosen_by_itself(spark: SparkSession, large: None) -> None:
     """Four buckets keep two cores busy; the rows of one value do not."""
     assert is_grouped(spark, LARGE)
@@ -155,6 +155,6 @@ def test_random_queries(spark: SparkSession) -> None:
     compare(spark, 7, 6, 4, ("b8", "b4o", "b4", "kb4"))
 
 
-@pytest.mark.swept
+@pytest.mark.tier("sweep")
 def test_many_random_queries(spark: SparkSession) -> None:
     compare(spark, int(os.environ.get("SIS_SEED", "1")), 150, 30, tuple(spj_queries.TABLES))

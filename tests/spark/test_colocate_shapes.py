@@ -134,7 +134,7 @@ SHAPES = {
 }
 
 
-@pytest.mark.parametrize("swapped", [False, pytest.param(True, marks=pytest.mark.swept)])
+@pytest.mark.parametrize("swapped", [False, pytest.param(True, marks=pytest.mark.tier("sweep"))])
 def test_rows_and_plans(spark: SparkSession, swapped: bool) -> None:
     """Every other query with an adaptive plan; the others in the sweep."""
     wrong = []

@@ -120,7 +120,7 @@ def test_queries_beside_a_writer(spark: SparkSession, writer: Writer) -> None:
     check(spark, writer, 6)
 
 
-@pytest.mark.swept
+@pytest.mark.tier("sweep")
 @pytest.mark.parametrize("writer", [1.0], indirect=True)
 def test_queries_and_a_stream_beside_a_commit_a_second(spark: SparkSession, writer: Writer) -> None:
     stream = spark.readStream.format("iceberg").load(writer.table).writeStream.format("memory").queryName("busy")

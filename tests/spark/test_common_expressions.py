@@ -39,7 +39,8 @@ def ids(spark: SparkSession, query: str) -> list[int]:
 
 
 @pytest.mark.parametrize(
-    "mode", [pytest.param("copy-on-write", marks=pytest.mark.main("rule common_expressions")), "merge-on-read"]
+    "mode",
+    [pytest.param("copy-on-write", marks=pytest.mark.tier("quick", of="rule common_expressions")), "merge-on-read"],
 )
 def test_statements(spark: SparkSession, mode: str) -> None:
     properties = ", ".join(f"'write.{verb}.mode' = '{mode}'" for verb in ("delete", "update", "merge"))

@@ -499,7 +499,7 @@ def test_a_conflict_names_the_other_commit(spark: SparkSession, server: sis.Serv
 
 
 # The server's own warning stays on the server: pytest would turn it into an error.
-@pytest.mark.main("servers")
+@pytest.mark.tier("quick", of="servers")
 @pytest.mark.filterwarnings("ignore::spark_iceberg_sql.errors.IcebergSqlWarning")
 def test_this_package_on_a_client(spark: SparkSession, server: sis.Server, tmp_path: Path) -> None:
     spark.sql("CREATE TABLE local.connect.r (id BIGINT, s STRING) USING iceberg")

@@ -62,7 +62,7 @@ def refused(spark: SparkSession, path: str, name: str) -> str:
     return str(caught.value)
 
 
-@pytest.mark.main("rule copies")
+@pytest.mark.tier("quick", of="rule copies")
 def test_a_copy_is_not_attached_and_the_original_keeps_its_files(spark: SparkSession, lake: Path) -> None:
     original, copy = lake / "db" / "t", lake / "copies" / "t"
     shutil.copytree(original, copy)
@@ -109,7 +109,7 @@ def test_a_location_in_metadata_ends_no_line_and_no_literal(spark: SparkSession,
         assert "source_prefix => 'file:/a\\', table => \\'x␊help: DROP TABLE␛[31m'," in remedy
 
 
-@pytest.mark.main("rule copies")
+@pytest.mark.tier("quick", of="rule copies")
 def test_reading_a_copy_says_where_its_files_are_once(spark: SparkSession, lake: Path) -> None:
     original, copy = lake / "db" / "t", lake / "copies" / "t"
     shutil.copytree(original, copy)

@@ -48,7 +48,7 @@ def found(spark: SparkSession, path: object, settings: str = "") -> list[str]:
     return [row.location.rpartition("/")[2] for row in rows]
 
 
-@pytest.mark.main("discovery")
+@pytest.mark.tier("quick", of="discovery")
 @pytest.mark.parametrize(
     ("pattern", "names"),
     [
@@ -99,7 +99,7 @@ def test_bounds(spark: SparkSession, lake: Path) -> None:
         found(spark, f"{lake}/nowhere")
 
 
-@pytest.mark.main("discovery")
+@pytest.mark.tier("quick", of="discovery")
 def test_a_row(spark: SparkSession, lake: Path) -> None:
     """Its figures for a table equal those in the table's metadata."""
     rows = spark.sql(f"SELECT * FROM iceberg_tables('{lake}/sales') ORDER BY name")

@@ -13,7 +13,7 @@ from spark_iceberg_sql.spark.optimizer.iceberg_issues import ISSUES
 from spark_iceberg_sql.spark.optimizer.rule_records import RULES
 
 
-@pytest.mark.main("doctor")
+@pytest.mark.tier("quick", of="doctor")
 def test_a_session_in_one_screen(spark: SparkSession) -> None:
     diagnosis = sis.doctor(spark)
     text = str(diagnosis)
@@ -52,7 +52,7 @@ def test_rules_off_and_catalogs_without_their_credentials(spark: SparkSession) -
     assert "hunter2" not in text + diagnosis.to_json()
 
 
-@pytest.mark.swept
+@pytest.mark.tier("sweep")
 def test_what_is_missing_is_said(tmp_path: Path) -> None:
     """A session without Iceberg, then one with it in which nothing is installed."""
     out, _ = run(

@@ -37,7 +37,7 @@ def test_filters_on_metadata(spark: SparkSession) -> None:
     hold(table("EvaluatorTable").text(), golden("metadata"))
 
 
-@pytest.mark.swept
+@pytest.mark.tier("sweep")
 def test_filters_of_readers(spark: SparkSession, tmp_path: Path) -> None:
     """Row groups of Parquet by statistics, dictionary and Bloom filter; stripes of ORC."""
     hold(table("FileFilterTable").text(str(tmp_path)), golden("readers"))

@@ -85,7 +85,7 @@ QUERIES = [
 ]
 
 
-@pytest.mark.parametrize("query", partly(pytest.mark.main("explain"), QUERIES, 2))
+@pytest.mark.parametrize("query", partly(pytest.mark.tier("quick", of="explain"), QUERIES, 2))
 def test_the_files_are_those_that_the_query_reads(spark: SparkSession, query: str) -> None:
     if "{path}" in query:
         location = spark.sql(f"DESCRIBE EXTENDED {OLD}").where("col_name = 'Location'").first()
@@ -550,7 +550,7 @@ def test_an_empty_table(spark: SparkSession) -> None:
         spark.sql("DROP TABLE local.explain.empty")
 
 
-@pytest.mark.main("explain")
+@pytest.mark.tier("quick", of="explain")
 def test_the_command_and_its_gate(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

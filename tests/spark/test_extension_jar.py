@@ -80,7 +80,7 @@ def output(jar: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
     return done.stdout + done.stderr
 
 
-@pytest.mark.main("jar")
+@pytest.mark.tier("quick", of="jar")
 def test_the_jar_has_the_classes_of_a_session_and_no_other(jar: Path) -> None:
     with zipfile.ZipFile(jar) as archive:
         names = archive.namelist()
@@ -97,7 +97,7 @@ def test_it_is_the_same_each_time(jar: Path, tmp_path: Path) -> None:
     assert (tmp_path / "again.jar").read_bytes() == jar.read_bytes()
 
 
-@pytest.mark.main("jar")
+@pytest.mark.tier("quick", of="jar")
 def test_it_cannot_be_written(spark: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["jar", str(tmp_path)]) == 2
     assert capsys.readouterr().err == f"error: cannot write {tmp_path}: Is a directory\n"

@@ -49,7 +49,7 @@ def rows(spark: SparkSession, query: str) -> list[str]:
         pool.shutdown(wait=False)
 
 
-@pytest.mark.main("rule failing_constants")
+@pytest.mark.tier("quick", of="rule failing_constants")
 @pytest.mark.parametrize("condition", CONDITIONS)
 def test_conditions(spark: SparkSession, condition: str) -> None:
     query = f"SELECT id FROM {{t}} WHERE {condition}"

@@ -135,7 +135,7 @@ def test_not_null_columns_and_nested_ones(spark: SparkSession) -> None:
         assert results[0] == results[1]
 
 
-@pytest.mark.main("rule fast")
+@pytest.mark.tier("quick", of="rule fast")
 def test_switch_of_a_session(spark: SparkSession) -> None:
     query = "SELECT iceberg_days(timestamp_micros(id)) FROM range(3)"
     other = spark.newSession()
@@ -163,7 +163,7 @@ def on(spark: SparkSession) -> None:
     spark.conf.set(SWITCH, "true")
 
 
-@pytest.mark.main("rule fast")
+@pytest.mark.tier("quick", of="rule fast")
 @pytest.mark.usefixtures("on")
 def test_a_filter_is_still_pushed(spark: SparkSession, table: str) -> None:
     frame = spark.sql(f"SELECT id FROM {table} WHERE iceberg_days(ts) = DATE'1970-01-03'")

@@ -20,7 +20,7 @@ from spark_iceberg_sql.spark.bridge.jvm import interrupts, jobs
 from spark_iceberg_sql.spark.bridge.jvm.java_records import from_json
 from spark_iceberg_sql.spark.bridge.tables import file_statistics
 
-pytestmark = pytest.mark.main("preview")
+pytestmark = pytest.mark.tier("quick", of="preview")
 
 COLUMNS = {
     "b": ("BOOLEAN", "id % 2 = 0"),

@@ -97,7 +97,7 @@ def differences(spark: SparkSession, name: str, column: str, templates: list[str
     return [(condition(t, column), e, r) for t, e, r in zip(templates, expected, rows, strict=True) if e != r]
 
 
-@pytest.mark.main("rule floats")
+@pytest.mark.tier("quick", of="rule floats")
 def test_no_row_with_nan_or_zero_is_lost(spark: SparkSession, table: Callable[..., str]) -> None:
     name = table("parquet", "full", "f")
     assert differences(spark, name, "v", ["{c} > 2", "{c} = 0", "{c} >= 0 AND {c} < 3", "NOT {c} <= 5"]) == []
@@ -118,7 +118,7 @@ def test_some_conditions(spark: SparkSession, table: Callable[..., str], kind: t
     assert differences(spark, table(*kind), column, SOME) == []
 
 
-@pytest.mark.swept
+@pytest.mark.tier("sweep")
 @pytest.mark.parametrize("column", COLUMNS)
 @pytest.mark.parametrize(
     "kind",
@@ -162,7 +162,7 @@ def test_delete(spark: SparkSession, table: Callable[..., str], kind: tuple[str,
     assert deleted(spark, table(*kind), column, DELETED) == []
 
 
-@pytest.mark.swept
+@pytest.mark.tier("sweep")
 @pytest.mark.parametrize("column", COLUMNS)
 @pytest.mark.parametrize(
     "kind", [("duckdb",), ("polars",), ("orc", "full", "f"), ("parquet", "none", "w"), (DICTIONARY, "none", "f")]

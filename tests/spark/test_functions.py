@@ -14,7 +14,7 @@ from pyspark.sql import functions as F  # noqa: N812 - the usual alias
 import spark_iceberg_sql as sis
 from spark_iceberg_sql.model.transforms import BY_FUNCTION, SPEC_FUNCTIONS, TIMES, TRANSFORMS
 
-pytestmark = [pytest.mark.always, pytest.mark.main("functions")]  # on every line of Spark
+pytestmark = pytest.mark.tier("quick", of="functions", sampled=False)  # on every line of Spark
 
 ALL = sorted(BY_FUNCTION)
 

@@ -7,7 +7,7 @@ from pyspark.errors import AnalysisException, ArithmeticException
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - the usual alias
 
-pytestmark = [pytest.mark.always, pytest.mark.main("functions")]  # on every line of Spark
+pytestmark = pytest.mark.tier("quick", of="functions", sampled=False)  # on every line of Spark
 
 ROWS = (
     "(SELECT 'N1' AS tailnum, 5L AS id, 1.5D AS d, current_date() AS day, array(1) AS list, current_timestamp() AS ts)"

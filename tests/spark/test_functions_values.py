@@ -93,7 +93,7 @@ BOUND = [
 ]
 
 
-@pytest.mark.main("functions")
+@pytest.mark.tier("quick", of="functions")
 @pytest.mark.parametrize(("literal", "answer"), HASHES)
 def test_bucket_has_the_spec_s_hashes(spark: SparkSession, literal: str, answer: int) -> None:
     for n in (1, 16, 1000, HIGHEST):
@@ -101,7 +101,7 @@ def test_bucket_has_the_spec_s_hashes(spark: SparkSession, literal: str, answer:
         assert bucket == (answer & HIGHEST) % n
 
 
-@pytest.mark.main("functions")
+@pytest.mark.tier("quick", of="functions")
 @pytest.mark.parametrize(("call", "answer"), ANSWERS)
 def test_known_answers(spark: SparkSession, call: str, answer: str) -> None:
     assert str(spark.sql(f"SELECT {call}").head()[0]) == answer
@@ -229,7 +229,7 @@ def test_a_comparison_needs_no_precision(spark: SparkSession, decimals: str, pre
         spark.sql(query).collect()
 
 
-@pytest.mark.main("rule decimals")
+@pytest.mark.tier("quick", of="rule decimals")
 def test_filters_on_a_truncated_decimal_prune(spark: SparkSession) -> None:
     spark.sql(f"CREATE OR REPLACE TABLE {DECIMALS} (p DECIMAL(4, 2)) USING iceberg PARTITIONED BY (truncate(50, p))")
     spark.sql(f"INSERT INTO {DECIMALS} VALUES (1.00), (1.20), (-3.10), (7.00), (NULL)")

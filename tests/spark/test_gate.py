@@ -22,7 +22,7 @@ from spark_iceberg_sql.spark.gate import admission as judge
 from spark_iceberg_sql.spark.gate import explain_errors, intercept
 from spark_iceberg_sql.spark.gate.session_tables import SessionTables
 
-pytestmark = pytest.mark.always  # on every line of Spark
+pytestmark = pytest.mark.tier("rest", sampled=False)  # on every line of Spark
 
 
 @pytest.fixture
@@ -47,7 +47,7 @@ def codes(error):
     return [d.code for d in error.value.report]
 
 
-@pytest.mark.main("gate")
+@pytest.mark.tier("quick", of="gate")
 class TestRefusal:
     def test_a_refused_statement_never_reaches_spark(self, spark, table):
         """Here a statement that Spark would run and that would break the table."""
@@ -90,7 +90,7 @@ class TestRefusal:
         assert spark.sql("SHOW NAMESPACES IN local").columns
 
 
-@pytest.mark.main("gate")
+@pytest.mark.tier("quick", of="gate")
 class TestPassing:
     @pytest.mark.parametrize(
         "statement",
@@ -191,7 +191,7 @@ class TestPassing:
             )
 
 
-@pytest.mark.main("gate")
+@pytest.mark.tier("quick", of="gate")
 class TestModes:
     def test_warn(self, spark, table):
         sis.install(spark, ddl="warn")
@@ -256,7 +256,7 @@ class TestModes:
         assert fields(spark, table) == ["bucket(4, id)", "months(ts)"]
 
 
-@pytest.mark.main("gate")
+@pytest.mark.tier("quick", of="gate")
 class TestKnowsTheCatalog:
     def test_use_is_followed(self, spark, table):
         spark.sql("USE local.gate")

@@ -167,7 +167,11 @@ def run(spark: SparkSession, sql: Sql, name: str, texts: list[str]) -> str | Non
     [
         pytest.param(
             name,
-            marks=[pytest.mark.needs("scripts")] if name == "a block" else [pytest.mark.swept] if number % 2 else [],
+            marks=[pytest.mark.needs("scripts")]
+            if name == "a block"
+            else [pytest.mark.tier("sweep")]
+            if number % 2
+            else [],
         )
         for number, name in enumerate(TEXTS)
     ],

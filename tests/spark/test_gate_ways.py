@@ -17,7 +17,7 @@ from spark_iceberg_sql.errors import IcebergSqlWarning
 from spark_iceberg_sql.spark.bridge.gate import requests
 from spark_iceberg_sql.spark.gate import intercept
 
-pytestmark = pytest.mark.always  # on every line of Spark
+pytestmark = pytest.mark.tier("rest", sampled=False)  # on every line of Spark
 
 
 @pytest.fixture

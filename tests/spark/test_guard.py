@@ -92,7 +92,7 @@ def _several_specs(spark: SparkSession, table: str, name: str) -> None:
 SPECS = ("evolved_to_bucket", "evolved_to_identity", "void_v1")
 
 
-MAIN = pytest.mark.main("rule guard")
+MAIN = pytest.mark.tier("quick", of="rule guard")
 
 
 @pytest.mark.parametrize("name", [*(pytest.param(n, marks=MAIN) for n in [*PARTITIONINGS][::8]), *SPECS,

@@ -44,7 +44,7 @@ def warehouse(spark: SparkSession, tmp_path: Path) -> Iterator[Path]:
         spark.conf.unset(setting)
 
 
-@pytest.mark.main("tables by path")
+@pytest.mark.tier("quick", of="tables by path")
 @pytest.mark.filterwarnings("ignore:.*is a copy, or was moved")
 @pytest.mark.parametrize("root", ["s3a://lake/w", "gs://lake/w"])
 def test_a_session_without_icebergs_client_reads_with_hadoop(spark: SparkSession, warehouse: Path, root: str) -> None:

@@ -33,7 +33,7 @@ CELLS = [(line.spark, minor) for line in versions.SPARK_MINORS for minor in line
 
 
 def _parameters() -> list[object]:
-    swept = [pytest.mark.swept]
+    swept = [pytest.mark.tier("sweep")]
     cells = [*CELLS, *iceberg_results.OTHERS]
     return [pytest.param(*cell, id="-".join(cell), marks=[] if cell == ALWAYS else swept) for cell in cells]
 
@@ -201,7 +201,7 @@ def _jar(artifact: str, folder: Path) -> Path:
     return folder / "iceberg.jar"
 
 
-@pytest.mark.swept
+@pytest.mark.tier("sweep")
 @pytest.mark.parametrize("name", CLASS_PATHS)
 def test_a_class_path_that_is_not_right(name: str, tmp_path: Path) -> None:
     line, artifacts, sentence = CLASS_PATHS[name]

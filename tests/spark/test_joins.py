@@ -79,7 +79,7 @@ def test_the_verdict_is_the_plan_s(spark: SparkSession, left: str, right: str, o
     assert join.bytes > 0
 
 
-@pytest.mark.main("spj")
+@pytest.mark.tier("quick", of="spj")
 def test_joins_groups_and_windows(spark: SparkSession) -> None:
     text = (
         "SELECT id, n, row_number() OVER (PARTITION BY id ORDER BY n) FROM "

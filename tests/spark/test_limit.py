@@ -66,7 +66,7 @@ QUERIES = {
 }
 
 
-@pytest.mark.parametrize("query", partly(pytest.mark.main("rule limit"), QUERIES, 4))
+@pytest.mark.parametrize("query", partly(pytest.mark.tier("quick", of="rule limit"), QUERIES, 4))
 def test_few_files_are_read(spark: SparkSession, blocks: str, query: str) -> None:
     text = query.format(t=blocks)
     assert f"{QUERIES[query]} (implied)" in optimized(spark, text)

@@ -30,7 +30,7 @@ def catalog(spark: SparkSession) -> Iterator[SparkSession]:
         spark.sql(f"DROP TABLE {table}")
 
 
-@pytest.mark.main("listing")
+@pytest.mark.tier("quick", of="listing")
 def test_the_tables_of_a_namespace_and_one_of_them(catalog: SparkSession) -> None:
     jobs = catalog._jsc.sc().dagScheduler().numTotalJobs()
     listing = sis.tables(catalog, "local.listing")

@@ -15,7 +15,7 @@ from pyarrow import parquet
 from pyspark.sql import SparkSession
 from traitlets.config import Config
 
-pytestmark = pytest.mark.main("magics")
+pytestmark = pytest.mark.tier("quick", of="magics")
 
 TABLE = "local.magics.visits"
 

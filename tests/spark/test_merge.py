@@ -152,7 +152,7 @@ def test_a_merge_that_only_inserts(spark: SparkSession, planned_only: str) -> No
     assert ["k = 150" in text for text in pushed] == [False, True], pushed
 
 
-@pytest.mark.main("rule merge")
+@pytest.mark.tier("quick", of="rule merge")
 def test_it_reads_the_files_that_may_match(spark: SparkSession, target: str) -> None:
     statement = merge(KNOWN[2][0], "s.d = t.d AND s.v = t.v", UPDATE)
     assert "reads 2 of 20 files" in str(sis.explain(spark, statement))

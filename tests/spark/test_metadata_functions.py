@@ -70,7 +70,9 @@ def rows(spark: SparkSession, source: str) -> list[str]:
     return sorted(f"{frame.columns}{str(row).replace('file:/', '/')}" for row in frame.collect())
 
 
-@pytest.mark.parametrize("function", partly(pytest.mark.main("metadata functions"), KINDS, 4), ids=lambda f: f.name)
+@pytest.mark.parametrize(
+    "function", partly(pytest.mark.tier("quick", of="metadata functions"), KINDS, 4), ids=lambda f: f.name
+)
 def test_equal_to_the_catalog(spark: SparkSession, paths: dict[int, str], function: object) -> None:
     name, kind = function.name, function.metadata_table.lower()  # type: ignore[attr-defined]
     versions = (1, 2, 3) if kind in ("entries", "position_deletes", "partitions") else (2,)

@@ -146,7 +146,7 @@ def documented() -> dict[str, str]:
     return {line[0].strip(): line[versions.index(LINE)].strip() for line in lines[1:]}
 
 
-@pytest.mark.always
+@pytest.mark.tier("rest", sampled=False)
 @pytest.mark.parametrize("name", CHANGES)
 def test_a_row_of_the_page(spark: SparkSession, folder: Path, name: str) -> None:
     CHANGES[name](spark, folder)
@@ -193,7 +193,7 @@ WRITTEN: dict[str, Callable[[SparkSession], str]] = {
 }
 
 
-@pytest.mark.always
+@pytest.mark.tier("rest", sampled=False)
 @pytest.mark.parametrize("name", WRITTEN)
 def test_a_row_about_tables_of_the_runtime(spark: SparkSession, name: str) -> None:
     spark.sql("CREATE TABLE local.newest.t (id INT, k INT) USING iceberg TBLPROPERTIES ('format-version' = '3')")

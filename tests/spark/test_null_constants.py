@@ -63,7 +63,7 @@ def rows(spark: SparkSession, query: str) -> list[str]:
     return sorted(str(tuple(row)) for row in spark.sql(query).collect())
 
 
-@pytest.mark.main("rule null_constants")
+@pytest.mark.tier("quick", of="rule null_constants")
 def test_conditions(spark: SparkSession) -> None:
     for condition in CONDITIONS:
         query = f"SELECT id FROM {{t}} WHERE {condition}"

@@ -37,7 +37,7 @@ def table(spark: SparkSession) -> str:
     return TABLE
 
 
-@pytest.mark.main("preview")
+@pytest.mark.tier("quick", of="preview")
 def test_a_null_in_any_file_counts(spark: SparkSession, table: str) -> None:
     assert null_free(resolve_source(spark, table)) == {"id", "kind"}
     spark.sql(f"ALTER TABLE {table} ADD COLUMN later INT")

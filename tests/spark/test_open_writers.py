@@ -79,7 +79,7 @@ def is_sorted(spark: SparkSession, statement: str) -> bool:
     return re.search(r"Sort \[.*\], false", plan) is not None
 
 
-@pytest.mark.main("rule writers")
+@pytest.mark.tier("quick", of="rule writers")
 @pytest.mark.parametrize(
     ("table", "query", "outcome"),
     [
@@ -143,7 +143,7 @@ def test_rows_and_files(spark: SparkSession) -> None:
             spark.sql(f"DROP TABLE {table} PURGE")
 
 
-@pytest.mark.main("rule writers")
+@pytest.mark.tier("quick", of="rule writers")
 def test_the_sentence(spark: SparkSession) -> None:
     heap = spark._jvm.Runtime.getRuntime().maxMemory() / 2**20  # type: ignore[union-attr]
     megabytes = 1.25 + 4 * 25 / 1024

@@ -13,7 +13,7 @@ from spark_iceberg_sql.errors import IcebergSqlWarning
 from spark_iceberg_sql.spark.gate import intercept
 from spark_iceberg_sql.spark.gate.session_tables import SessionTables
 
-pytestmark = pytest.mark.always  # on every line of Spark
+pytestmark = pytest.mark.tier("rest", sampled=False)  # on every line of Spark
 T = "local.wherever.t"
 
 

@@ -95,7 +95,7 @@ def filled(spark):
     return "local.plan.filled"
 
 
-@pytest.mark.main("plan")
+@pytest.mark.tier("quick", of="plan")
 def test_asking_changes_nothing_and_says_where_the_files_stay(spark, filled):
     before = flat(real(spark, filled))
     plan = sis.plan(spark, f"ALTER TABLE {filled} REPLACE PARTITION FIELD days(ts) WITH hours(ts)")
@@ -246,7 +246,7 @@ def test_what_v1_voids_is_said(spark):
     assert any("format version 1 never removes a field" in fact for fact in plan.not_undone)
 
 
-@pytest.mark.main("plan")
+@pytest.mark.tier("quick", of="plan")
 def test_a_refused_statement(spark, filled):
     plan = sis.plan(spark, f"ALTER TABLE {filled} ADD PARTITION FIELD days(name)")
     assert plan.after is None
@@ -259,7 +259,7 @@ def test_text_that_has_no_plan(spark):
         sis.plan(spark, "SELECT 1")
 
 
-@pytest.mark.main("statement functions")
+@pytest.mark.tier("quick", of="statement functions")
 def test_from_sql(spark, filled):
     text = f"ALTER TABLE {filled} REPLACE PARTITION FIELD days(ts) WITH hours(ts)"
     rows = spark.sql("SELECT * FROM iceberg_plan(:statement)", {"statement": text}).collect()

@@ -189,7 +189,7 @@ def test_every_kind_of_source(spark: SparkSession, events: str, tmp_path: object
     assert {p.partitions for p in previews.values()} == {4}
 
 
-@pytest.mark.main("preview")
+@pytest.mark.tier("quick", of="preview")
 def test_tiny_and_empty_sources(spark: SparkSession) -> None:
     spark.sql("CREATE OR REPLACE TABLE local.preview.empty (id BIGINT, ts TIMESTAMP) USING iceberg")
     for spec in ("", "days(ts)"):
@@ -370,7 +370,7 @@ def test_a_sample_and_metadata_say_what_they_rest_on(spark: SparkSession, events
     assert math.isclose(fine.partitions, 150_000, rel_tol=0.2)
 
 
-@pytest.mark.main("preview")
+@pytest.mark.tier("quick", of="preview")
 @pytest.mark.parametrize("spec", ["amount", "truncate(500, amount)", "amount, truncate(10, code)"])
 def test_keys_of_any_type(spark: SparkSession, spec: str) -> None:
     """Decimals narrower than their column, and nulls, among the rows of a trial."""

@@ -105,7 +105,7 @@ PREDICATES = {
 }
 
 
-@pytest.mark.parametrize("predicate", partly(pytest.mark.main("rule prune"), PREDICATES, 4))
+@pytest.mark.parametrize("predicate", partly(pytest.mark.tier("quick", of="rule prune"), PREDICATES, 4))
 def test_files_read(spark: SparkSession, daily: str, predicate: str) -> None:
     query = f"SELECT * FROM {daily} WHERE {predicate}"
     rows = spark.sql(query)
@@ -290,7 +290,7 @@ def test_a_stream_is_left_alone(spark: SparkSession, daily: str, tmp_path_factor
         spark.catalog.dropTempView("streamed")
 
 
-@pytest.mark.main("rule prune")
+@pytest.mark.tier("quick", of="rule prune")
 def test_explain_tells_what_was_added_from_what_was_written(spark: SparkSession, daily: str) -> None:
     # The scan covers whole days: the range is only in its filters; a note on the user's literal says why.
     text = plan(spark.sql(f"SELECT id FROM {daily} WHERE year(ts) = 2023"))
@@ -303,7 +303,7 @@ def test_explain_tells_what_was_added_from_what_was_written(spark: SparkSession,
     assert "implie" not in plan(spark.sql(f"SELECT id FROM {daily} WHERE ts >= '2023-10-10' AND year(ts) > 2000"))
 
 
-@pytest.mark.main("rule prune")
+@pytest.mark.tier("quick", of="rule prune")
 def test_the_switch(spark: SparkSession, daily: str) -> None:
     query = f"SELECT id FROM {daily} WHERE year(ts) = 2023"
     assert read(without(spark, query)) == FILES

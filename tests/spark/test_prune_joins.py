@@ -111,7 +111,7 @@ PRUNED = {
 }
 
 
-MAIN = pytest.mark.main("rule joins")
+MAIN = pytest.mark.tier("quick", of="rule joins")
 
 
 @pytest.mark.parametrize("query", [*(pytest.param(q, marks=MAIN) for q in [*PRUNED][:3]), *swept([*PRUNED][3:], 2)])

@@ -52,7 +52,7 @@ def one(spark: SparkSession, text: str, **arguments: object) -> object:
 # ------------------------------------------------------------------------------ calls
 
 
-@pytest.mark.main("tables by path")
+@pytest.mark.tier("quick", of="tables by path")
 @pytest.mark.parametrize(
     "call",
     [
@@ -79,7 +79,7 @@ def test_a_call(spark: SparkSession, path: str, call: str) -> None:
     assert one(spark, f"SELECT count(*) FROM {call.format(path=path)}") == 400
 
 
-@pytest.mark.main("tables by path")
+@pytest.mark.tier("quick", of="tables by path")
 def test_parameters(spark: SparkSession, path: str) -> None:
     count = "SELECT count(*) FROM iceberg"
     assert one(spark, f"{count}(:p)", args={"p": path}) == 400
@@ -95,7 +95,7 @@ def test_variables(spark: SparkSession, path: str) -> None:
     spark.sql(f"EXECUTE IMMEDIATE 'SELECT count(*) FROM iceberg(?)' USING '{path}'")
 
 
-@pytest.mark.main("tables by path")
+@pytest.mark.tier("quick", of="tables by path")
 def test_a_named_collection(spark: SparkSession, path: str) -> None:
     folder, name = path.rsplit("/", 1)
     prefix = "spark.iceberg_sql.collection.here"
@@ -164,7 +164,7 @@ REFUSED = [
 ]
 
 
-@pytest.mark.main("tables by path")
+@pytest.mark.tier("quick", of="tables by path")
 @pytest.mark.filterwarnings("ignore:.*is in the statement's text")
 @pytest.mark.parametrize(("call", "condition", "message"), REFUSED, ids=[r[0] for r in REFUSED])
 def test_a_wrong_call(spark: SparkSession, path: str, call: str, condition: str, message: str) -> None:
@@ -290,7 +290,7 @@ def test_many_threads(spark: SparkSession, path: str) -> None:
 # ------------------------------------------------------------------------------ push-down
 
 
-@pytest.mark.main("tables by path")
+@pytest.mark.tier("quick", of="tables by path")
 def test_partitions_are_pruned(spark: SparkSession, path: str) -> None:
     where = "WHERE ts >= timestamp'2024-01-09' AND id = 333"
     read = scans.metrics(spark.sql(f"SELECT name FROM iceberg('{path}') {where}"))
@@ -305,13 +305,13 @@ def test_partitions_are_pruned(spark: SparkSession, path: str) -> None:
     assert spark.sql(unpruned).collect() == spark.sql(f"SELECT name FROM {TABLE} {where}").collect()
 
 
-@pytest.mark.main("tables by path")
+@pytest.mark.tier("quick", of="tables by path")
 def test_our_functions_prune(spark: SparkSession, path: str) -> None:
     rows = spark.sql(f"SELECT id FROM iceberg('{path}') WHERE iceberg_bucket(4, id) = 2")
     assert scans.metrics(rows)["resultDataFiles"] == 10
 
 
-@pytest.mark.main("tables by path")
+@pytest.mark.tier("quick", of="tables by path")
 def test_predicates_columns_and_counts_are_pushed(spark: SparkSession, path: str) -> None:
     text = scans.plan(spark.sql(f"SELECT name FROM iceberg('{path}') WHERE id = 3"))
     scan = next(line for line in text.splitlines() if "BatchScan" in line)
@@ -325,7 +325,7 @@ def test_predicates_columns_and_counts_are_pushed(spark: SparkSession, path: str
 # ------------------------------------------------------------------------------ caching
 
 
-@pytest.mark.main("tables by path")
+@pytest.mark.tier("quick", of="tables by path")
 def test_a_new_snapshot_is_seen_at_once(spark: SparkSession, tmp_path: Path) -> None:
     table = "local.by_path.grows"
     spark.sql(f"CREATE TABLE {table} (id INT) USING iceberg")

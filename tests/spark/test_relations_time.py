@@ -63,7 +63,7 @@ def at(spark: SparkSession, history: History, settings: str) -> DataFrame:
     return spark.sql(f"SELECT * FROM icebergLocal('{history.path}', {settings})")
 
 
-@pytest.mark.main("tables by path")
+@pytest.mark.tier("quick", of="tables by path")
 @pytest.mark.parametrize(("moment", "columns", "rows"), [(1, 2, 1), (2, 2, 1), (3, 3, 2)])
 def test_by_time(spark: SparkSession, history: History, moment: int, columns: int, rows: int) -> None:
     """Scenarios 1 and 2: a schema change alone creates no snapshot; the old snapshot keeps its schema."""

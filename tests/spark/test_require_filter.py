@@ -62,7 +62,7 @@ def refusal(spark: SparkSession, statement: str) -> str | None:
     return text
 
 
-@pytest.mark.main("rule require_filter")
+@pytest.mark.tier("quick", of="rule require_filter")
 @pytest.mark.usefixtures("required")
 @pytest.mark.parametrize(
     ("query", "is_refused"),

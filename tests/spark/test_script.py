@@ -20,7 +20,7 @@ def namespace(spark):
     return "local.script"
 
 
-@pytest.mark.main("gate")
+@pytest.mark.tier("quick", of="gate")
 def test_a_fault_in_the_last_statement_stops_the_first(spark, namespace):
     with pytest.raises(sis.IcebergSqlError) as error:
         sis.run(
@@ -35,7 +35,7 @@ def test_a_fault_in_the_last_statement_stops_the_first(spark, namespace):
     assert not spark.catalog.tableExists("local.script.a")
 
 
-@pytest.mark.main("gate")
+@pytest.mark.tier("quick", of="gate")
 def test_statements_run_in_order_with_progress_and_values(spark, namespace):
     lines, result_columns = [], []
     ran = sis.run(

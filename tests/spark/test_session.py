@@ -58,7 +58,7 @@ def test_a_query_started_on_a_thread_of_the_jvm(spark: SparkSession, tmp_path: P
     assert sorted(buckets) == [4, 4, 12]
 
 
-@pytest.mark.main("session")
+@pytest.mark.tier("quick", of="session")
 def test_installing_twice_is_harmless_and_quiet(spark: SparkSession, capfd: pytest.CaptureFixture[str]) -> None:
     assert sis.install(spark) is spark
     sis.register(spark)
@@ -81,7 +81,7 @@ def test_somebody_else_s_function_is_not_overwritten(spark: SparkSession) -> Non
     assert other.sql("SELECT iceberg_bucket(16, 0L)").head()[0] == 12
 
 
-@pytest.mark.main("session")
+@pytest.mark.tier("quick", of="session")
 def test_uninstall_takes_everything_out(spark: SparkSession) -> None:
     other = spark.newSession()
     sis.install(other)

@@ -9,7 +9,7 @@ from pyspark.sql import SparkSession
 
 from spark_iceberg_sql.spark.bridge.jvm import gateway, shims
 
-pytestmark = pytest.mark.always  # on every line of Spark
+pytestmark = pytest.mark.tier("rest", sampled=False)  # on every line of Spark
 
 _INTERFACE = "org.apache.spark.sql.catalyst.parser.ParserInterface"
 _SPARKS_PARSER = "org.apache.spark.sql.execution.SparkSqlParser"

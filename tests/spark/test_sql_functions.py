@@ -11,7 +11,7 @@ from pyspark.sql import SparkSession
 import spark_iceberg_sql as sis
 from spark_iceberg_sql.errors import IcebergSqlWarning
 
-pytestmark = [pytest.mark.always, pytest.mark.needs("SQL functions")]
+pytestmark = [pytest.mark.tier("rest", sampled=False), pytest.mark.needs("SQL functions")]
 TABLE = "local.routines.t"
 
 

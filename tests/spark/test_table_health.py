@@ -173,7 +173,7 @@ def test_small_files_that_do_not_fit_together(spark: SparkSession) -> None:
     spark.sql(f"DROP TABLE {name}")
 
 
-@pytest.mark.main("health")
+@pytest.mark.tier("quick", of="health")
 def test_files_that_are_not_sorted(spark: SparkSession) -> None:
     spark.sql("CREATE TABLE local.health.mixed (id BIGINT, k INT) USING iceberg")
     spark.sql("INSERT INTO local.health.mixed SELECT /*+ REPARTITION(4) */ id, CAST(id % 7 AS INT) FROM range(400)")

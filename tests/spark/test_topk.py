@@ -91,7 +91,7 @@ QUERIES = {
 }
 
 
-MAIN = pytest.mark.main("rule topk")
+MAIN = pytest.mark.tier("quick", of="rule topk")
 
 
 @pytest.mark.parametrize("query", [pytest.param(q, marks=MAIN) if q in list(QUERIES)[:3] else q for q in QUERIES])

@@ -22,7 +22,7 @@ class Forgetful(Chase):
         self.reducer.left = 0
 
 
-@pytest.mark.always
+@pytest.mark.tier("rest", sampled=False)
 def test_a_row_that_a_query_loses_is_a_difference(spark: SparkSession) -> None:
     chase = Forgetful(Harness(spark), 4)
     chase.reduced = 10**9  # no time for making it smaller
@@ -31,7 +31,7 @@ def test_a_row_that_a_query_loses_is_a_difference(spark: SparkSession) -> None:
     assert tally.differences > tally.filled / 2
 
 
-@pytest.mark.always
+@pytest.mark.tier("rest", sampled=False)
 def test_a_row_that_a_statement_loses_is_a_difference(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
     chase = Chase(Harness(spark), 2, ("int", "string"), say=False)
     chase.reduced = 10**9
@@ -46,7 +46,7 @@ def test_a_row_that_a_statement_loses_is_a_difference(spark: SparkSession, monke
     assert tally.wrong["DELETE"] > 0
 
 
-@pytest.mark.always
+@pytest.mark.tier("rest", sampled=False)
 def test_two_writers(spark: SparkSession) -> None:
     tried = Schedules(Harness(spark), 1, say=True).run(6)
     assert tried.succeeded > 0

@@ -133,7 +133,7 @@ UPDATE = "UPDATE {t} SET v = v + 10 WHERE r = 1"
 BY_POSITION = dict.fromkeys(("delete", "update", "merge"), MODES[1])
 
 
-@pytest.mark.main("rule conflicts")
+@pytest.mark.tier("quick", of="rule conflicts")
 def test_a_delete_does_not_leave_what_another_writer_has_replaced(spark: SparkSession) -> None:
     create(spark, BY_POSITION, "snapshot")
     other = second_session(spark)

@@ -39,7 +39,7 @@ def outcome(call):
 """
 
 
-@pytest.mark.swept
+@pytest.mark.tier("sweep")
 def test_everything_that_works_is_installed(tmp_path: Path) -> None:
     out, _ = run(
         tmp_path,
@@ -72,7 +72,7 @@ print(outcome(lambda: bucket(spark))[:24])
     assert removed == "[UNRESOLVED_ROUTINE] Can"
 
 
-@pytest.mark.swept
+@pytest.mark.tier("sweep")
 def test_an_iceberg_that_is_not_tested_is_installed_by_what_it_does(tmp_path: Path) -> None:
     out, _ = run(
         tmp_path,
@@ -111,7 +111,7 @@ for call in (sis.session, lambda: sis.install(theirs(jar=False))):
     assert out.count(f"iceberg-spark-runtime-{MINOR}_") == 2
 
 
-@pytest.mark.swept
+@pytest.mark.tier("sweep")
 def test_what_is_broken_is_left_out(tmp_path: Path) -> None:
     out, _ = run(
         tmp_path,

@@ -78,7 +78,7 @@ def test_files_read(spark: SparkSession, daily: str, predicate: str) -> None:
     assert (all_files > 30, files) == (True, PREDICATES[predicate])
 
 
-@pytest.mark.main("rule values")
+@pytest.mark.tier("quick", of="rule values")
 def test_in_queries_of_many_shapes(spark: SparkSession, daily: str) -> None:
     predicate = "substr(ds, 7, 2) = '05'"
     for query in (
