@@ -14,9 +14,12 @@ import pytest
 from spark_iceberg_sql.checker.engine import check
 from spark_iceberg_sql.model import bound_transform, transforms
 from spark_iceberg_sql.model.bound_transform import BoundTransform
+from spark_iceberg_sql.model.functions.metadata_functions import NAMES
 from spark_iceberg_sql.model.tables import Tables
 from spark_iceberg_sql.model.transforms import BY_NAME, BY_SPELLING, TRANSFORMS
 from spark_iceberg_sql.model.types import Field, List, Map, Primitive, Struct, primitive_from_spark
+from spark_iceberg_sql.sessions.dry_run_functions import ANSWERS
+from spark_iceberg_sql.sessions.statement_functions import STATEMENT_FUNCTIONS
 
 # Spec, Partition Transforms, "Source types": the spec's table, copied.
 _TIMESTAMPS = {"timestamp", "timestamptz", "timestamp_ns", "timestamptz_ns"}
@@ -189,6 +192,13 @@ def test_the_table_has_the_functions_of_sql_and_of_iceberg():
     }
     assert [BY_NAME[name].granularity for name in plain] == [None] * 4
     assert {t.parameter.maximum for t in TRANSFORMS if t.parameter} == {2147483647}
+
+
+def test_a_function_of_sql_is_a_transform_s_or_a_table_function() -> None:
+    of_tables = {answer.name for answer in (*STATEMENT_FUNCTIONS, *ANSWERS)} | NAMES
+    help_ = "help: name the table function otherwise; Spark would take the one or the other, as its place in the query"
+    assert transforms.BY_FUNCTION.keys() & of_tables == set(), help_
+    assert sum(len(t.functions) for t in TRANSFORMS) == len(transforms.BY_FUNCTION)
 
 
 @pytest.mark.tier("quick")
