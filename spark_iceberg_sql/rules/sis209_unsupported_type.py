@@ -54,13 +54,11 @@ def unsupported_type(context: Context) -> Findings:
         intended_clause = _intended_clause(context.node, column)
         if intended_clause is not None:
             help_ = f"write `` {intended_clause} ``" if "`" in intended_clause else f"write `{intended_clause}`"
-        elif type_names and type_names[0] in ("array", "map", "struct"):
-            help_ = f"use Spark's own types inside it, such as `{spark}`"
         else:
             help_ = f"write `{quoted(column.name)} {spark}`"
-            if spark in TYPES_OF_V3 and (context.format_version or _V3) < _V3:
+            if any(name in spark for name in TYPES_OF_V3) and (context.format_version or _V3) < _V3:
                 help_ += f" and {version_clause(context)}"
-            if spark.startswith("GEO"):
+            if "GEO" in spark:
                 help_ += ", with `spark.sql.geospatial.enabled`"
         message = f"Iceberg tables in Spark have no type `{column.type_text}`"
         # Spark has intervals with a unit: Iceberg refuses them when it creates the table.

@@ -142,7 +142,7 @@ SYNTAX_ERRORS: dict[str, SyntaxErrorKind] = {
     ),
     "nested-new-name": SyntaxErrorKind(
         "RENAME COLUMN takes only the new name, without a path",
-        "write `ALTER TABLE {table} RENAME COLUMN point.x TO lon`; a column stays in its struct",
+        "write the name alone, without its path; a column stays in its struct",
     ),
     "nested-transform": SyntaxErrorKind(
         "a partition field is a column, or one transform over one column",
@@ -154,7 +154,7 @@ SYNTAX_ERRORS: dict[str, SyntaxErrorKind] = {
         "PARTITION FIELD belongs to ALTER TABLE, but the statement begins with `{found}`", "write {expected} here"
     ),
     "not-create-table": SyntaxErrorKind("the keyword TABLE is missing before `{found}`", "write {expected}"),
-    "nothing-to-alter": SyntaxErrorKind(None, "write the change: `ALTER COLUMN id TYPE BIGINT`"),
+    "nothing-to-alter": SyntaxErrorKind(None, "write the change: `TYPE BIGINT`, `COMMENT '...'` or another"),
     "other-table": SyntaxErrorKind(
         "CREATE TABLE takes no {found}", "write `CREATE TABLE ... USING iceberg`, or a view: `CREATE TEMPORARY VIEW`"
     ),
@@ -263,6 +263,7 @@ SYNTAX_ERRORS: dict[str, SyntaxErrorKind] = {
         "a view has no partition fields", "name the table that it reads: `ALTER TABLE ... ADD PARTITION FIELD {field}`"
     ),
     "with-properties": SyntaxErrorKind(
-        "WITH (...) is another engine's syntax", "write `TBLPROPERTIES ('format-version' = '2')`"
+        "WITH (...) is another engine's syntax",
+        "write `TBLPROPERTIES ('key' = 'value')`, with the names that Iceberg's properties have",
     ),
 }

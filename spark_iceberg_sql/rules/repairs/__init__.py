@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from spark_iceberg_sql.facts.context import Context
-from spark_iceberg_sql.rules.repairs import partition_fields, typos
+from spark_iceberg_sql.rules.repairs import foreign_columns, partition_fields, typos
 from spark_iceberg_sql.rules.repairs.syntax_error_site import Repair, SyntaxErrorSite, help_values, parses
 from spark_iceberg_sql.syntax import nodes
 from spark_iceberg_sql.syntax.lexer import TokenKind
@@ -51,13 +51,16 @@ _BY_ERROR_KIND: dict[str, tuple[_Attempt, ...]] = {
     "missing-by": _FIELDS,
     "quoted-name": (typos.quoted_names,),
     "modify-elsewhere": (partition_fields.alter_column,),
-    "time-zone": (typos.time_zone,),
+    "time-zone": (foreign_columns.foreign_columns,),
+    "nested-new-name": (typos.plain_new_name,),
+    "nothing-to-alter": (typos.missing_type_keyword,),
     "missing-column": (typos.misspelt_keyword, typos.missing_column_keyword),
     "": (
         typos.typographic_quotes,
         typos.misspelt_keyword,
         typos.missing_semicolon,
         typos.partition_column,
+        foreign_columns.foreign_columns,
         typos.adjacent_words,
         typos.missing_comma,
         typos.unclosed_bracket,

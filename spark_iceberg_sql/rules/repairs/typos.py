@@ -205,11 +205,21 @@ def partition_column(site: SyntaxErrorSite) -> Iterator[Repair]:
     )
 
 
-def time_zone(site: SyntaxErrorSite) -> Iterator[Repair]:
-    """TIMESTAMP(6) WITH TIME ZONE."""
-    first = max(i for i, word in enumerate(site.keywords[: site.token_index]) if word == "TIMESTAMP")
-    last = next(
-        (i for i in range(site.token_index, len(site.keywords)) if site.keywords[i] == "ZONE"), site.token_index
-    )
-    edit = Edit(site.tokens[first].start, site.tokens[last].end, "TIMESTAMP")
-    yield Repair("write `TIMESTAMP`", (edit,))
+def plain_new_name(site: SyntaxErrorSite) -> Iterator[Repair]:
+    """RENAME COLUMN point.x TO point.y."""
+    new_start = site.keywords.index("TO") + 1
+    edit = Edit(site.tokens[new_start].start, site.tokens[-1].start, "")
+    old_start = site.keywords.index("COLUMN") + 1
+    is_same_struct = site.keywords[old_start : new_start - 2] == site.keywords[new_start:-1]
+    old_path = "".join(token.text for token in site.tokens[old_start : new_start - 1])
+    clause = f"ALTER TABLE {site.table} RENAME COLUMN {old_path} TO {site.tokens[-1].text}"
+    yield Repair(f"write `{clause}`; a column stays in its struct", (edit,), is_complete=is_same_struct)
+
+
+def missing_type_keyword(site: SyntaxErrorSite) -> Iterator[Repair]:
+    """ALTER COLUMN id BIGINT."""
+    if site.token_index < len(site.tokens):
+        offset = site.tokens[site.token_index].start
+        first = site.keywords.index("COLUMN")
+        clause = f"{site.text(site.tokens[first - 1].start, offset)}TYPE {site.text(offset, site.tokens[-1].end)}"
+        yield Repair(f"write `{' '.join(clause.split())}`", (Edit(offset, offset, "TYPE "),))
