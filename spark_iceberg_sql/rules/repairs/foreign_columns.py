@@ -33,8 +33,8 @@ _NAMES = (TokenKind.WORD, TokenKind.QUOTED)
 class _Change(NamedTuple):
     """What stands in a column's place.
 
-    first, last: the tokens it replaces. help: the clause to write. is_lossy: it has no place for a string of theirs, such
-    as the values of an ENUM.
+    first, last: the tokens it replaces. help: the clause to write. is_lossy: it has no place for a string among them,
+    such as the values of an ENUM.
     """
 
     first: int
