@@ -416,6 +416,7 @@ def test_every_folder_has_its_row() -> None:
             assert {path.name, f"spark/{path.name}"} & row_names, path.name
 
 
+@pytest.mark.tier("rest")  # five seconds
 def test_the_first_rule_works(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The rule of CONTRIBUTING.md finds what its cases and its page say, and nothing else."""
     files = [block for block in blocks(ROOT / "CONTRIBUTING.md") if block.file is not None]

@@ -68,7 +68,7 @@ def test_overtaken_versions_are_not_checked(tmp_path: Path) -> None:
     drive(tmp_path, talk)
 
 
-@pytest.mark.tier("quick")
+@pytest.mark.tier("rest")  # five seconds
 def test_an_editor_that_pulls_is_sent_nothing(tmp_path: Path) -> None:
     async def talk(editor: Editor) -> None:
         uri = editor.send_open(f"{TABLE} PARTITIONED BY (weeks(ts))")

@@ -179,6 +179,7 @@ def test_messages_that_are_no_messages(tmp_path: Path) -> None:
     assert ended.returncode == 0
 
 
+@pytest.mark.tier("rest")  # five seconds
 def test_settings_that_cannot_be_followed(tmp_path: Path) -> None:
     (tmp_path / "iceberg-sql.toml").write_text("metadata = 3\nnonsense")
     uri = (tmp_path / "a.sql").as_uri()

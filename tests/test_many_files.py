@@ -105,6 +105,7 @@ def test_fixes_are_the_same_in_processes(check: Check, project: Path) -> None:
     assert check("--diff", "--unsafe-fixes") == outcome
 
 
+@pytest.mark.tier("rest")  # five seconds
 def test_processes_that_are_started_anew(check: Check, project: Path, tmp_path: Path) -> None:
     """As on macOS and Windows, where a process inherits nothing."""
     program = tmp_path / "program"
@@ -334,6 +335,7 @@ def test_the_order_of_a_ddl_file_that_is_a_migration(check: Check, project: Path
     assert check(*arguments) == check("--no-cache", *arguments) != before
 
 
+@pytest.mark.tier("rest")  # five seconds
 def test_old_findings_are_told_anew(check: Check, project: Path) -> None:
     """What a baseline or a commit hides is not part of a cached result."""
     everything = check()

@@ -136,7 +136,7 @@ def balanced(clause: str) -> bool:
     return bare in ("(", ")", ";", ",") or ("`" not in bare and bare.count("(") == bare.count(")"))
 
 
-@pytest.mark.tier("quick")
+@pytest.mark.tier("rest")  # five seconds
 def test_brackets_balance() -> None:
     for case, d in findings():
         for clause in clauses(d.help or ""):

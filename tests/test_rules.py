@@ -190,7 +190,7 @@ def test_what_rules_share_hides_no_finding(monkeypatch: pytest.MonkeyPatch) -> N
     assert [check(text).diagnostics for text in scripts] == of_scripts
 
 
-@pytest.mark.tier("quick")
+@pytest.mark.tier("rest")  # five seconds
 def test_what_is_computed_anew_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     """Specs and columns hand on what is known of them; a long script lets go of it and computes it anew."""
     compared = 0

@@ -201,7 +201,7 @@ def test_a_function_of_sql_is_a_transform_s_or_a_table_function() -> None:
     assert sum(len(t.functions) for t in TRANSFORMS) == len(transforms.BY_FUNCTION)
 
 
-@pytest.mark.tier("quick")
+@pytest.mark.tier("rest")  # five seconds
 def test_every_rule_over_a_transform_more() -> None:
     """One record is all that a transform is: nothing else needs to know it."""
     command = [sys.executable, str(Path(__file__).with_name("dummy_transform.py")), "check"]

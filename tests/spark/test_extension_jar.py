@@ -97,7 +97,6 @@ def test_it_is_the_same_each_time(jar: Path, tmp_path: Path) -> None:
     assert (tmp_path / "again.jar").read_bytes() == jar.read_bytes()
 
 
-@pytest.mark.tier("quick", of="jar")
 def test_it_cannot_be_written(spark: SparkSession, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["jar", str(tmp_path)]) == 2
     assert capsys.readouterr().err == f"error: cannot write {tmp_path}: Is a directory\n"

@@ -109,6 +109,7 @@ def test_an_interrupt_ends_a_preview(spark: SparkSession, monkeypatch: pytest.Mo
     assert signal.getsignal(signal.SIGINT) is before
 
 
+@pytest.mark.tier("rest")  # five seconds
 def test_an_interrupt_while_the_jvm_works(spark: SparkSession) -> None:
     group = "interrupted"
     jobs.begin(spark, group, "")
