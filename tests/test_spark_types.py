@@ -88,6 +88,26 @@ def test_one_repair_writes_all_columns() -> None:
 
 
 @pytest.mark.parametrize(
+    ("columns", "repaired"),
+    [
+        ("a int comment 'x', b double precision", "a int comment 'x', b DOUBLE"),
+        ("a decimal(3, 1), b int[]", "a decimal(3, 1), b ARRAY<INT>"),
+        ("a int autoincrement, b int", "a int , b int"),
+        ("a int distkey, b int sortkey", "a int , b int "),
+        ("a int codec(zstd(1)), b int", "a int , b int"),
+        ("a string charset utf8, b int", "a string , b int"),
+        ("a string character set utf8, b int encode zstd", "a string , b int "),
+        ("a array<row(x int[])>", "a array<STRUCT<x: ARRAY<INT>>>"),
+    ],
+)
+def test_columns_are_repaired(columns: str, repaired: str) -> None:
+    (finding,) = check(f"CREATE TABLE c.db.t ({columns}) USING iceberg")
+    assert finding.fix is not None
+    text = f"CREATE TABLE c.db.t ({columns}) USING iceberg"
+    assert apply_edits(text, finding.fix.edits) == f"CREATE TABLE c.db.t ({repaired}) USING iceberg"
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "CREATE TABLE c.db.t (a int) USING iceberg (x y)",
