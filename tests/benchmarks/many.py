@@ -20,11 +20,11 @@ import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from pyspark.sql import SparkSession
 
 import spark_iceberg_sql as sis
+from spark_iceberg_sql.spark.bridge.jvm import server_processes
 from tests.benchmarks import scale
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "spark"))
@@ -94,16 +94,14 @@ def statements(spark: SparkSession, count: int, levels: Levels) -> None:
 
 
 def sessions(spark: SparkSession, count: int, levels: Levels, is_installed: bool) -> None:
-    service: Any = spark._jvm.org.apache.spark.sql.connect.service.SparkConnectService
     server = None
     if is_installed:
         server = sis.connect_server(spark, port=0)
-        url = server.url
+        port = server.port
     else:
-        service.start(spark.sparkContext._jsc.sc())
-        url = f"sc://127.0.0.1:{service.localPort()}"
+        port, _ = server_processes.start_connect(spark, "127.0.0.1", 0)
     texts = [statement.format(t=TABLE, i="{i}") for statement in STATEMENTS if "{t}" in statement]
-    command = [str(connect_client.python()), "-c", CLIENT, url, *texts, "SELECT 1 + {i}"]
+    command = [str(connect_client.python()), "-c", CLIENT, f"sc://127.0.0.1:{port}", *texts, "SELECT 1 + {i}"]
     client = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     assert client.stdin is not None
     assert client.stdout is not None

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 from pyspark.sql import SparkSession
 
+from spark_iceberg_sql.spark.bridge.plans import scan_files
 from spark_iceberg_sql.spark.optimizer import planning_facts
 from tests.benchmarks import scale
 
@@ -160,6 +161,15 @@ def test_partition_values_of_a_first_query_are_read_once(spark: SparkSession) ->
     before = planning_facts.metadata_read()
     scale.plan(spark, query)
     assert planning_facts.metadata_read() == (before[0] + MANIFESTS, before[1] + FILES)
+
+
+def test_partition_values_between_stated_bounds_are_not_read(spark: SparkSession, table: str, read: Read) -> None:
+    query = "SELECT sum(x) FROM {t} WHERE iceberg_days(ts) = date'2023-01-01' OR day(ts) = 31"
+    assert read(query) == (0, 0)
+    days = "partition.ts_day = date'2023-01-01' OR day(partition.ts_day) = 31"
+    [(expected,)] = spark.sql(f"SELECT count(*) FROM {table}.files WHERE {days}").collect()
+    [read_of_table] = scan_files.tables_read(spark.sql(query.format(t=table)), executed=False)
+    assert sum(p.files_read for p in read_of_table.partitions) == expected < FILES / 10
 
 
 @pytest.fixture(scope="module")
