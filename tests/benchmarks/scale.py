@@ -50,7 +50,8 @@ QUERIES = {
     "distinct date": "SELECT DISTINCT to_date(ts) FROM {t}",
     "all rows": "SELECT sum(x) FROM {t}",
     "weekday": "SELECT sum(x) FROM {t} WHERE dayofweek(ts) = 2",
-    "values": "SELECT sum(x) FROM {t} WHERE iceberg_days(ts) = date'2023-01-01' OR day(ts) = 31",
+    "values": "SELECT sum(x) FROM {t} WHERE iceberg_days(ts) = date'2023-01-01' OR day(iceberg_days(ts)) = 31",
+    "values, no gain": "SELECT sum(x) FROM {t} WHERE iceberg_days(ts) = date'2023-01-01' OR day(ts) = 31",
 }
 
 
