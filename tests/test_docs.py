@@ -190,7 +190,7 @@ NOT_RUN = {
     "a cell of a notebook": 6,
     "a drawing": 1,
     "installs": 12,
-    "measures": 18,
+    "measures": 19,
     "needs a JDBC driver": 1,
     "needs Neovim": 1,
     "needs a cluster": 1,

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import pytest
 from pyspark.sql import SparkSession
 
+from spark_iceberg_sql.spark.bridge.plans import scan_files
 from spark_iceberg_sql.spark.optimizer import planning_facts
 from tests.benchmarks import scale
 
@@ -46,6 +47,7 @@ def read(spark: SparkSession, table: str) -> Read:
         "SELECT sum(x) FROM {t}",
         "SELECT tenant, count(*) FROM {t} GROUP BY tenant",
         "SELECT * FROM {t} ORDER BY x + y LIMIT 10",
+        "SELECT * FROM {t} WHERE concat(iceberg_days(ts), x) LIKE '%5'",
     ],
 )
 def test_a_shape_that_cannot_gain_reads_nothing(read: Read, query: str) -> None:
@@ -156,10 +158,19 @@ def test_a_first_order_that_cannot_gain_reads_a_sample(spark: SparkSession) -> N
 
 
 def test_partition_values_of_a_first_query_are_read_once(spark: SparkSession) -> None:
-    query = f"SELECT sum(x) FROM {scale.make(spark, FILES)} WHERE iceberg_days(ts) = date'2023-01-01' OR day(ts) = 31"
+    query = f"SELECT sum(x) FROM {scale.make(spark, FILES)} WHERE day(iceberg_days(ts)) = 31"
     before = planning_facts.metadata_read()
     scale.plan(spark, query)
     assert planning_facts.metadata_read() == (before[0] + MANIFESTS, before[1] + FILES)
+
+
+def test_partition_values_between_stated_bounds_are_not_read(spark: SparkSession, table: str, read: Read) -> None:
+    query = "SELECT sum(x) FROM {t} WHERE iceberg_days(ts) = date'2023-01-01' OR day(iceberg_days(ts)) = 31"
+    assert read(query) == (0, 0)
+    days = "partition.ts_day = date'2023-01-01' OR day(partition.ts_day) = 31"
+    [(expected,)] = spark.sql(f"SELECT count(*) FROM {table}.files WHERE {days}").collect()
+    [scan] = scan_files.tables_read(spark.sql(query.format(t=table)), executed=False)
+    assert scan.files == expected < FILES / 10
 
 
 @pytest.fixture(scope="module")

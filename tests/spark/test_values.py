@@ -127,6 +127,24 @@ def test_nulls(spark: SparkSession) -> None:
         assert compared(spark, f"SELECT id FROM {table} WHERE {predicate}")[1] == files, predicate
 
 
+def test_values_between_the_bounds_of_manifests(spark: SparkSession) -> None:
+    """Negative ones, nulls, and those that no file has, in files of two commits and one other spec."""
+    table = create(spark, "dense", "v", "SELECT id, if(id = 7, NULL, int(id - 20)) AS v FROM range(20)")
+    spark.sql(f"INSERT INTO {table} SELECT id, int(id * 2) FROM range(3, 23)")
+    spark.sql(f"ALTER TABLE {table} ADD PARTITION FIELD bucket(2, id)")
+    spark.sql(f"INSERT INTO {table} VALUES (50, 13), (51, NULL)")
+    for predicate, files in {
+        "v % 10 = 3": 1,
+        "v % 10 = 4": 4,
+        "abs(v) % 10 = 3": 2,
+        "coalesce(v, 5) % 10 = 5": 2,
+        "length(concat('', v)) IS NULL": 2,
+        "v % 100 = 99": 0,
+    }.items():
+        all_files, read = compared(spark, f"SELECT id FROM {table} WHERE {predicate}")
+        assert (all_files >= 40, read) == (True, files), predicate
+
+
 def test_values_of_transforms(spark: SparkSession) -> None:
     table = create(spark, "hashed", "bucket(16, id), days(ts)", f"SELECT * FROM ({DAYS}) WHERE id < 200")
     both, _ = compared(spark, f"SELECT n FROM {table} WHERE n >= 0")

@@ -33,6 +33,20 @@ public final class ExactPredicates {
     this.others = others;
   }
 
+  /** Whether {@link #impliedBy} may find a condition, whatever values the files have. */
+  public static boolean isCandidate(Expression e, SnapshotFiles files) {
+    if (e instanceof And) return isCandidate(((And) e).left(), files) || isCandidate(((And) e).right(), files);
+    if (e instanceof Or) return isCandidate(((Or) e).left(), files) && isCandidate(((Or) e).right(), files);
+    return FileCondition.converted(e) != null || bound(e, files, new ArrayList<PartitionFieldTerm>()) != null;
+  }
+
+  /** A predicate over a row of the values of its terms, which are added to a list; null if other values decide, too. */
+  private static Expression bound(Expression e, SnapshotFiles files, List<PartitionFieldTerm> terms) {
+    if (Predicates.isEvaluable(e)) PartitionFieldTerm.collect(e, files, terms);
+    Expression bound = terms.isEmpty() ? null : PartitionFieldTerm.bound(e, files, terms);
+    return bound == null || !bound.references().isEmpty() ? null : bound;
+  }
+
   /** The condition that a predicate implies, with what Iceberg can evaluate of it; null if it implies none. */
   public Expression impliedBy(Expression e) {
     if (e instanceof And) {
@@ -45,9 +59,8 @@ public final class ExactPredicates {
     }
     if (FileCondition.converted(e) != null) return e;
     List<PartitionFieldTerm> terms = new ArrayList<>();
-    if (Predicates.isEvaluable(e)) PartitionFieldTerm.collect(e, files, terms);
-    Expression bound = terms.isEmpty() ? null : PartitionFieldTerm.bound(e, files, terms);
-    return bound == null || !bound.references().isEmpty() ? null : decided(bound, terms);
+    Expression bound = bound(e, files, terms);
+    return bound == null ? null : decided(bound, terms);
   }
 
   /** predicate: over a row of the terms' values. */

@@ -84,8 +84,9 @@ public class Values extends SwitchedRule {
   private static Expression implied(Expression condition, SnapshotFiles files) {
     List<Expression> opaque = opaque(condition), others = Predicates.conjuncts(condition), implied = new ArrayList<>();
     List<PartitionFieldTerm> terms = new ArrayList<>();
-    for (Expression conjunct : opaque) PartitionFieldTerm.collect(conjunct, files, terms);
-    PartitionTuples tuples = terms.isEmpty() ? null : PartitionTuples.of(files);
+    for (Expression conjunct : opaque)
+      if (ExactPredicates.isCandidate(conjunct, files)) PartitionFieldTerm.collect(conjunct, files, terms);
+    PartitionTuples tuples = terms.isEmpty() ? null : PartitionTuples.of(files, terms);
     if (tuples == null) return null;
     others.removeAll(opaque);
     ExactPredicates predicates = new ExactPredicates(files, tuples, others);

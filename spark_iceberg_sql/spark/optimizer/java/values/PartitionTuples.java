@@ -1,6 +1,7 @@
 package sparkicebergsql;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -12,12 +13,21 @@ import org.apache.iceberg.ManifestFiles;
 import org.apache.iceberg.ManifestReader;
 import org.apache.iceberg.PartitionSpec;
 import org.apache.iceberg.StructLike;
+import org.apache.iceberg.data.GenericRecord;
+import org.apache.iceberg.types.Conversions;
+import org.apache.iceberg.types.Type;
+import org.apache.iceberg.types.Types;
 import org.apache.iceberg.util.StructLikeSet;
 
-/** The distinct partition tuples of the data files of a snapshot, by spec. The manifests are read once per snapshot. */
+/**
+ * The distinct partition tuples of the data files of a snapshot, by spec. The manifests are read once per snapshot, and
+ * not at all where the manifest list tells enough: see {@link #stated}.
+ */
 public final class PartitionTuples {
   /** The maximum number of tuples: to evaluate a condition on so many takes about a tenth of a second. */
   private static final int LIMIT = 100000;
+  /** The maximum number of values within the bounds that a manifest list states: no more than one condition may have. */
+  private static final int STATED = 10000;
   /** Of the last snapshots that were read. */
   private static final KeptFacts CACHE = new KeptFacts("tuples");
   /** In bytes, of a tuple and of a value in it, roughly. */
@@ -27,10 +37,14 @@ public final class PartitionTuples {
 
   private PartitionTuples() {}
 
-  /** Null if there are too many. */
-  public static PartitionTuples of(SnapshotFiles files) {
+  /** Tuples that include all of those of the files, as far as the values of some terms go; null if there are too many. */
+  public static PartitionTuples of(SnapshotFiles files, List<PartitionFieldTerm> terms) {
     String version = files.layout.version(), key = version + " " + files.snapshot.snapshotId();
     PartitionTuples tuples = version == null ? null : (PartitionTuples) CACHE.get(key);
+    if (tuples == null && terms.size() == 1) {
+      PartitionTuples stated = stated(files, (PartitionFieldTerm) terms.get(0));
+      if (stated != null) return stated;
+    }
     if (tuples == null) {
       tuples = read(files);
       if (version != null) CACHE.put(key, tuples, KeptFacts.bytes(key) + tuples.bytes(files));
@@ -54,10 +68,57 @@ public final class PartitionTuples {
     return result;
   }
 
-  private void add(PartitionSpec spec, StructLikeSet tuples) {
+  /**
+   * A tuple for each value of one term between the bounds that the manifest list states; null if it does not tell them,
+   * or if most of these values are those of no file.
+   */
+  private static PartitionTuples stated(SnapshotFiles files, PartitionFieldTerm term) {
+    PartitionTuples result = new PartitionTuples();
+    long values = 0, fileCount = 0;
+    List<ManifestFile> manifests = files.manifests();
+    for (ManifestFile manifest : manifests) {
+      if (!manifest.hasAddedFiles() && !manifest.hasExistingFiles()) continue;
+      PartitionSpec spec = (PartitionSpec) files.table.specs().get(Integer.valueOf(manifest.partitionSpecId()));
+      StructLikeSet tuples = result.of(spec);
+      int index = term.index(spec);
+      if (index < 0) continue;
+      Type type = ((Types.NestedField) spec.partitionType().fields().get(index)).type();
+      boolean isWhole = type.typeId() == Type.TypeID.INTEGER || type.typeId() == Type.TypeID.DATE;
+      Integer added = manifest.addedFilesCount(), existing = manifest.existingFilesCount();
+      if (!isWhole || manifest.partitions() == null || added == null || existing == null) return null;
+      fileCount += added.longValue() + existing.longValue();
+      ManifestFile.PartitionFieldSummary summary =
+        (ManifestFile.PartitionFieldSummary) manifest.partitions().get(index);
+      ByteBuffer lower = summary.lowerBound(), upper = summary.upperBound();
+      if (lower == null && upper == null && !summary.containsNull() || lower == null != (upper == null)) return null;
+      if (summary.containsNull()) tuples.add(tuple(spec, index, null));
+      if (lower == null) continue;
+      int first = ((Integer) Conversions.fromByteBuffer(type, lower)).intValue();
+      int last = ((Integer) Conversions.fromByteBuffer(type, upper)).intValue();
+      values += (long) last - first + 1;
+      if (first > last || values > LIMIT) return null;
+      for (int value = first; value <= last && tuples.size() <= STATED; value++)
+        tuples.add(tuple(spec, index, Integer.valueOf(value)));
+    }
+    return result.count() > Math.min(STATED, 2 * fileCount) ? null : result;
+  }
+
+  /** A tuple of which one value is known. */
+  private static StructLike tuple(PartitionSpec spec, int index, Integer value) {
+    GenericRecord tuple = GenericRecord.create(spec.partitionType());
+    tuple.set(index, value);
+    return tuple;
+  }
+
+  private StructLikeSet of(PartitionSpec spec) {
     Integer id = Integer.valueOf(spec.specId());
     if (!bySpec.containsKey(id)) bySpec.put(id, StructLikeSet.create(spec.partitionType()));
-    if (count() <= LIMIT) ((StructLikeSet) bySpec.get(id)).addAll(tuples);
+    return (StructLikeSet) bySpec.get(id);
+  }
+
+  private void add(PartitionSpec spec, StructLikeSet tuples) {
+    StructLikeSet all = of(spec);
+    if (count() <= LIMIT) all.addAll(tuples);
   }
 
   private long bytes(SnapshotFiles files) {
