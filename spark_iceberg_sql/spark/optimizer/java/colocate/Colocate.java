@@ -200,17 +200,20 @@ public class Colocate extends SwitchedRule {
     while (!scans.isEmpty()) {
       List<List<GroupedScan>> stages = GroupedStages.worthwhile(
         with(without, relations(scans)), scans, superfluous != null, session, isAlways, rejected);
-      Map<Object, LogicalPlan> noted = new IdentityHashMap<>();
       List<GroupedScan> kept = new ArrayList<>();
-      for (List<GroupedScan> stage : stages) {
-        kept.addAll(stage);
-        for (GroupedScan scan : stage) noted.put(scan.original, scan.noted(stage));
-      }
-      if (kept.size() == scans.size()) return with(without, noted);
+      for (List<GroupedScan> stage : stages) kept.addAll(stage);
+      if (kept.size() == scans.size()) return with(without, noted(stages));
       if (superfluous != null) return plan; // which of them the write relies on is not known
       scans = kept;
     }
     return plan;
+  }
+
+  private static Map<Object, LogicalPlan> noted(List<List<GroupedScan>> stages) throws ReflectiveOperationException {
+    Map<Object, LogicalPlan> relations = new IdentityHashMap<>();
+    for (List<GroupedScan> stage : stages)
+      for (GroupedScan scan : stage) relations.put(scan.original, scan.noted(stage));
+    return relations;
   }
 
   private static LogicalPlan without(LogicalPlan plan, RebalancePartitions superfluous) {

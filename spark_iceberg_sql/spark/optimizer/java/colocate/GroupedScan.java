@@ -171,6 +171,13 @@ public final class GroupedScan {
   /** Whether the files are those that a statement may replace: which of them it does, a filter tells when it runs. */
   public boolean isOfReplacedFiles() { return original.getClass().getName().equals(SparkScans.OF_REPLACED_FILES); }
 
+  /** The bytes that are read. */
+  public long size() {
+    long size = 0;
+    for (Long group : bytes.values()) size += group.longValue();
+    return size;
+  }
+
   /** The relation to run, with the tables for which it is grouped noted for explanations. */
   public DataSourceV2ScanRelation noted(List<GroupedScan> together) throws ReflectiveOperationException {
     Set<String> names = new LinkedHashSet<>();
