@@ -154,18 +154,18 @@ public final class GroupedStages {
     if (stage.mayReadLess) return FILTERED;
     if (!stage.isOfAllRows && !stage.broadcast.isEmpty()) return "what it is joined with may leave few rows to shuffle";
     // What is left of the others may be in one partition. The rows with which it is joined tell how it is divided.
-    List<GroupedScan> whole = new ArrayList<>();
+    List<GroupedScan> unfiltered = new ArrayList<>();
     long pruned = 0, unpruned = 0;
     for (GroupedScan scan : stage.scans) {
       boolean isPruned = stage.isPruned(scan, null);
       if (isPruned) pruned += scan.size();
       else unpruned += scan.size();
-      if (!isPruned && !(stage.mayReplaceLess && scan.isOfReplacedFiles())) whole.add(scan);
+      if (!isPruned && !(stage.mayReplaceLess && scan.isOfReplacedFiles())) unfiltered.add(scan);
     }
     if (pruned > unpruned * PRUNED) return FILTERED;
-    if (whole.isEmpty()) return "which of its files are replaced is known only when the statement runs";
-    if (whole.size() < stage.scans.size()) {
-      String obstacle = GroupBalance.obstacle(whole, stage.isOfAllRows, session.sparkContext());
+    if (unfiltered.isEmpty()) return "which of its files are replaced is known only when the statement runs";
+    if (unfiltered.size() < stage.scans.size()) {
+      String obstacle = GroupBalance.obstacle(unfiltered, stage.isOfAllRows, session.sparkContext());
       if (obstacle != null) return obstacle;
     }
     String obstacle = GroupBalance.obstacle(stage.scans, stage.isOfAllRows, session.sparkContext());
