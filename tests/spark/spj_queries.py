@@ -57,6 +57,12 @@ _ABOVE = (
     "SELECT * FROM (SELECT *, row_number() OVER (PARTITION BY a{key} ORDER BY {all}) AS n FROM ({q})) WHERE n = 1",
     "SELECT *, rank() OVER (PARTITION BY ak ORDER BY {all}) AS n FROM ({q})",
     "SELECT a{key} AS g, count(*) AS n FROM ({q} UNION ALL {q}) GROUP BY a{key}",
+    # Subqueries that are optimized alone, before they become a join, or two of them.
+    "SELECT * FROM ({q}) WHERE a{key} IN (SELECT {key} FROM {other} GROUP BY {key}, k)",
+    (
+        "SELECT a{key} AS g, count(*) AS n FROM ({q}) "
+        "WHERE a{key} IN (SELECT {key} FROM {other} GROUP BY {key} HAVING max(v) > 5) GROUP BY a{key}"
+    ),
 )
 
 
@@ -162,7 +168,8 @@ def _query(random: Random, names: tuple[str, ...], computed: bool, broadcast: bo
     hint = f"/*+ BROADCAST({', '.join(hinted)}) */ " if hinted else ""
     inner = f"SELECT {hint}{', '.join(out)} FROM {text}"
     output_columns = ", ".join(f"{alias}{c}" for alias in aliases for c in ("v", "id", "k", "s"))
-    text = random.choice(_ABOVE).format(q=inner, key=key, all=output_columns, t="{t}")
+    above, other = random.choice(_ABOVE), f"{{t}}.{random.choice(similar)}"
+    text = above.format(q=inner, key=key, all=output_columns, other=other, t="{t}")
     return RandomQuery(text, random.random() < 0.3, random.random() < 0.9)
 
 

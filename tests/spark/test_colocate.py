@@ -91,6 +91,19 @@ def test_with_what_is_broadcast(spark: SparkSession, large: None) -> None:
     assert is_grouped(spark, "SELECT id, count(*) FROM local.colo.large GROUP BY id")
 
 
+def test_with_what_spark_prunes_by(spark: SparkSession, large: None) -> None:
+    """Spark leaves out the same buckets of a grouped scan, here of one scan of three."""
+    others = "JOIN local.colo.more b ON a.id = b.id"
+    more = f"{others} JOIN local.colo.large c ON a.id = c.id"
+    read = "(SELECT a.id FROM local.colo.large a {}) a"
+    query = f"SELECT /*+ BROADCAST(p) */ a.id FROM {read} JOIN {{{{t}}}}.plain p ON a.id = p.id"
+    assert is_grouped(spark, query.format(more) + " WHERE p.k = 1")
+    assert not is_grouped(spark, query.format(others) + " WHERE p.k = 1")
+    assert not is_grouped(spark, query.format(more))  # which rows are left, `joins` may know alone
+    rows = f"{query.format(more)} WHERE p.k = 1 AND p.id = 4".replace("{t}", "local.colo")
+    assert [tuple(row) for row in spark.sql(rows).collect()] == [(4,)]
+
+
 def test_the_list_of_rules_says_what_is_missing(spark: SparkSession) -> None:
     """The setting is off by default before Spark 4.1: the first plan turns it on, unless it has a value."""
     query = "SELECT description FROM iceberg_rules() WHERE name = 'colocate' AND enabled"

@@ -125,8 +125,8 @@ MATCHES = "EXISTS (SELECT 1 FROM {t}.b b WHERE b.id = w.id AND b.k = 2)"
 # Statements that replace files: the query of the rows of id and k that are left, and how often rows are
 # shuffled. Before, Spark looks for the files: it groups their names.
 REPLACEMENTS = (
-    (MERGE.replace("{set}", "k = b.n"), MERGED.replace("{id}", "w.id"), 3),
-    (MERGE.replace("{set}", "id = b.n, k = b.n"), MERGED.replace("{id}", "coalesce(b.n, w.id)"), 4),
+    (MERGE.replace("{set}", "k = b.n"), MERGED.replace("{id}", "w.id"), 1),
+    (MERGE.replace("{set}", "id = b.n, k = b.n"), MERGED.replace("{id}", "coalesce(b.n, w.id)"), 2),
     ("UPDATE {w} SET k = 9 WHERE id % 5 < 3", "SELECT id, if(id % 5 < 3, 9, k) FROM ({t})", 1),
     ("UPDATE {w} SET id = id + 1 WHERE id % 5 < 3", "SELECT if(id % 5 < 3, id + 1, id), k FROM ({t})", 2),
     (f"UPDATE {{w}} w SET k = 9 WHERE {MATCHES}", f"SELECT id, if({MATCHES}, 9, k) FROM ({{t}}) w", 7),

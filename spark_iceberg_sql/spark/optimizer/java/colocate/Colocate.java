@@ -109,12 +109,10 @@ public class Colocate extends SwitchedRule {
   }
 
   private void describePlan(LogicalPlan plan, List<ShuffleRow> rows) throws ReflectiveOperationException {
-    Map<Object, LogicalPlan> ungrouped = new IdentityHashMap<>();
     Map<Object, DataSourceV2ScanRelation> scans = new IdentityHashMap<>();
     for (LogicalPlan leaf : ScalaTypes.list(plan.collectLeaves())) {
       if (!(leaf instanceof DataSourceV2ScanRelation)) continue;
-      DataSourceV2ScanRelation scanned = (DataSourceV2ScanRelation) leaf, plain = GroupedScan.ungrouped(scanned);
-      if (plain != scanned) ungrouped.put(scanned.scan(), plain);
+      DataSourceV2ScanRelation scanned = (DataSourceV2ScanRelation) leaf;
       if (SparkScans.readsFiles(scanned.scan())) scans.put(scanned.scan(), scanned);
     }
     ClusteringKeys keys = ClusteringKeys.of(plan, null);
@@ -125,7 +123,7 @@ public class Colocate extends SwitchedRule {
     else if (reset != null) obstacle = isOn ? "a setting rules it out" : "the rule colocate is off";
     else if (!isDeterministic(plan)) obstacle = "rows of the query depend on which task reads which";
     Map<Object, String> rejected = new IdentityHashMap<>();
-    if (obstacle == null) grouped(with(plan, ungrouped), null, rejected);
+    if (obstacle == null) grouped(GroupedPlan.ungrouped(plan), null, rejected);
     SparkPlan physical = GroupedStages.physical(plan, SparkSession.active());
     rows.addAll(ShuffleReasons.of(physical, keys, scans, rejected, obstacle, reset));
   }
@@ -144,15 +142,18 @@ public class Colocate extends SwitchedRule {
       boolean isChanged = false;
       for (LogicalPlan child : ScalaTypes.list(plan.children())) {
         boolean isQuery = plan instanceof V2WriteCommand && child == ((V2WriteCommand) plan).query();
-        LogicalPlan result = child instanceof Command || child instanceof Subquery
-          ? grouped(child)
-          : grouped(child, isQuery ? distribution(child) : null, new IdentityHashMap<Object, String>());
+        LogicalPlan result = isQuery ? grouped(child, true) : grouped(child);
         isChanged |= result != child;
         children.add(result);
       }
       return isChanged ? (LogicalPlan) plan.withNewChildren(ScalaTypes.seq(children)) : plan;
     }
-    return grouped(plan, null, new IdentityHashMap<Object, String>());
+    return grouped(plan, false);
+  }
+
+  private LogicalPlan grouped(LogicalPlan query, boolean isWritten) throws ReflectiveOperationException {
+    LogicalPlan plan = GroupedPlan.isOfSubquery(query) ? GroupedPlan.ungrouped(query) : query;
+    return grouped(plan, isWritten ? distribution(plan) : null, new IdentityHashMap<Object, String>());
   }
 
   /** The node that divides the rows of a write among its tasks by the partition fields; null if there is none. */
@@ -199,14 +200,10 @@ public class Colocate extends SwitchedRule {
     if (!isAlways) scans = GroupBalance.candidates(scans, rejected);
     while (!scans.isEmpty()) {
       List<List<GroupedScan>> stages = GroupedStages.worthwhile(
-        with(without, relations(scans)), scans, superfluous != null, session, isAlways, rejected);
-      Map<Object, LogicalPlan> noted = new IdentityHashMap<>();
+        GroupedPlan.tried(without, scans), scans, superfluous != null, session, isAlways, rejected);
       List<GroupedScan> kept = new ArrayList<>();
-      for (List<GroupedScan> stage : stages) {
-        kept.addAll(stage);
-        for (GroupedScan scan : stage) noted.put(scan.original, scan.noted(stage));
-      }
-      if (kept.size() == scans.size()) return with(without, noted);
+      for (List<GroupedScan> stage : stages) kept.addAll(stage);
+      if (kept.size() == scans.size()) return GroupedPlan.of(without, stages);
       if (superfluous != null) return plan; // which of them the write relies on is not known
       scans = kept;
     }
@@ -251,28 +248,6 @@ public class Colocate extends SwitchedRule {
       scans.add(GroupedScan.of(
         (DataSourceV2ScanRelation) relations.get(entry.getKey()), (Groupings.Grouping) entry.getValue()));
     return scans;
-  }
-
-  private static Map<Object, LogicalPlan> relations(List<GroupedScan> scans) {
-    Map<Object, LogicalPlan> relations = new IdentityHashMap<>();
-    for (GroupedScan scan : scans) relations.put(scan.original, scan.relation);
-    return relations;
-  }
-
-  /** The plan with other relations, by the scans that they replace. */
-  private static LogicalPlan with(LogicalPlan plan, final Map<Object, LogicalPlan> relations) {
-    return (LogicalPlan) plan.transform(ScalaTypes.rewrite(new ScalaTypes.Replacement() {
-      @Override
-      public boolean isFor(Object node) {
-        return node instanceof DataSourceV2ScanRelation
-          && relations.containsKey(((DataSourceV2ScanRelation) node).scan());
-      }
-
-      @Override
-      public Object of(Object node) {
-        return relations.get(((DataSourceV2ScanRelation) node).scan());
-      }
-    }));
   }
 
   /** Groups the files of a table in memory. */

@@ -35,8 +35,7 @@ public final class GroupBalance {
    */
   public static List<GroupedScan> candidates(List<GroupedScan> scans, Map<Object, String> rejected) {
     long total = 0;
-    for (GroupedScan scan : scans)
-      for (Long size : scan.bytes.values()) total += size.longValue();
+    for (GroupedScan scan : scans) total += scan.size();
     List<GroupedScan> candidates = new ArrayList<>();
     for (GroupedScan scan : scans) {
       if (!areSmall(scan.bytes.size(), total)) candidates.add(scan);

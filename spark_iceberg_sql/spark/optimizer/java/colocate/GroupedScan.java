@@ -20,6 +20,7 @@ import org.apache.iceberg.StructLike;
 import org.apache.iceberg.spark.source.SparkTable;
 import org.apache.iceberg.types.Types;
 import org.apache.spark.sql.catalyst.expressions.Expression;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.connector.read.Scan;
 import org.apache.spark.sql.connector.write.RowLevelOperationTable;
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation;
@@ -156,20 +157,34 @@ public final class GroupedScan {
     return true;
   }
 
-  /** A relation as it was before it was grouped: the argument itself if this class has not done that. */
+  /** Whether a leaf of a plan is a scan that this class has grouped. */
+  public static boolean isGrouped(LogicalPlan leaf) {
+    if (!(leaf instanceof DataSourceV2ScanRelation)) return false;
+    String reason = ReadNotes.reason(leaf);
+    return ((DataSourceV2ScanRelation) leaf).keyGroupedPartitioning().isDefined() && reason != null
+      && reason.contains(NOTE);
+  }
+
+  /** A relation as it was before this class has grouped it. */
   public static DataSourceV2ScanRelation ungrouped(DataSourceV2ScanRelation scanned)
     throws ReflectiveOperationException {
-    String reason = ReadNotes.reason(scanned);
-    if (!scanned.keyGroupedPartitioning().isDefined() || reason == null || !reason.contains(NOTE)) return scanned;
     Scan scan = copy(scanned.scan());
     set(scan, IS_GROUPED, Boolean.FALSE);
     set(scan, TYPE, null);
     set(scan, GROUPS, null);
-    return SparkScans.grouped(scanned, scan, null);
+    DataSourceV2Relation relation = ReadNotes.without((DataSourceV2Relation) scanned.relation(), NOTE);
+    return SparkScans.replaced(SparkScans.grouped(scanned, scan, null), relation, scan);
   }
 
   /** Whether the files are those that a statement may replace: which of them it does, a filter tells when it runs. */
   public boolean isOfReplacedFiles() { return original.getClass().getName().equals(SparkScans.OF_REPLACED_FILES); }
+
+  /** The bytes that are read. */
+  public long size() {
+    long size = 0;
+    for (Long group : bytes.values()) size += group.longValue();
+    return size;
+  }
 
   /** The relation to run, with the tables for which it is grouped noted for explanations. */
   public DataSourceV2ScanRelation noted(List<GroupedScan> together) throws ReflectiveOperationException {

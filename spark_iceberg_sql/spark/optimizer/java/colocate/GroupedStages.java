@@ -36,6 +36,8 @@ public final class GroupedStages {
   /** Spark 3.5 joins checkpoints by their partitions without a look at the values, except of adaptive plans, which have none. */
   public static final boolean NEED_ADAPTIVE_PLANS = org.apache.spark.package$.MODULE$.SPARK_VERSION().startsWith("3.");
 
+  /** The most bytes that scans may have whose partitions Spark may leave out, of those of the others. */
+  private static final double PRUNED = 0.5;
   private static final String FILTERED = "other rules may leave out files of it while the query runs";
 
   private final Map<Object, GroupedScan> scans = new IdentityHashMap<>();
@@ -60,7 +62,9 @@ public final class GroupedStages {
     final Set<ExprId> broadcast = new HashSet<>();
     /** The columns that are compared with them. */
     final List<Attribute> compared = new ArrayList<>();
-    /** Whether other rules, or Spark, may skip files once a broadcast side or a subquery is known. */
+    /** By a scan, the conditions by which Spark may leave out partitions of it, once a broadcast side is known. */
+    final Map<GroupedScan, List<DynamicPruningSubquery>> pruned = new IdentityHashMap<>();
+    /** Whether other rules, or Spark, may skip files once a subquery is known. */
     boolean mayReadLess;
     /** Whether the files that a statement replaces are known only when it runs. */
     boolean mayReplaceLess;
@@ -72,8 +76,25 @@ public final class GroupedStages {
       return isReduced && (mayReadLess || mayReplaceLess || !broadcast.isEmpty());
     }
 
+    /** Whether Spark leaves out partitions of a scan by the rows that were broadcast: by a column, or null for any. */
+    boolean isPruned(GroupedScan scan, Attribute column) {
+      if (!pruned.containsKey(scan)) return false;
+      for (DynamicPruningSubquery filter : (List<DynamicPruningSubquery>) pruned.get(scan))
+        for (Expression key : ScalaTypes.list(filter.buildKeys()))
+          for (Attribute built : ScalaTypes.list(key.references().toSeq()))
+            if (broadcast.contains(built.exprId()) && (column == null || filter.pruningKey().semanticEquals(column)))
+              return true;
+      return false;
+    }
+
+    void prune(GroupedScan scan, Expression filter) {
+      if (!pruned.containsKey(scan)) pruned.put(scan, new ArrayList<DynamicPruningSubquery>());
+      ((List<DynamicPruningSubquery>) pruned.get(scan)).add((DynamicPruningSubquery) filter);
+    }
+
     void add(Stage other) {
       scans.addAll(other.scans);
+      pruned.putAll(other.pruned);
       isUsed |= other.isUsed;
       isOfAllRows |= other.isOfAllRows;
       isReduced |= other.isReduced;
@@ -132,13 +153,19 @@ public final class GroupedStages {
     if (isAlways) return null;
     if (stage.mayReadLess) return FILTERED;
     if (!stage.isOfAllRows && !stage.broadcast.isEmpty()) return "what it is joined with may leave few rows to shuffle";
-    if (stage.mayReplaceLess) {
-      // The rows with which it is joined tell how those that are replaced are divided.
-      List<GroupedScan> others = new ArrayList<>();
-      for (GroupedScan scan : stage.scans)
-        if (!scan.isOfReplacedFiles()) others.add(scan);
-      if (others.isEmpty()) return "which of its files are replaced is known only when the statement runs";
-      String obstacle = GroupBalance.obstacle(others, stage.isOfAllRows, session.sparkContext());
+    // What is left of the others may be in one partition. The rows with which it is joined tell how it is divided.
+    List<GroupedScan> unfiltered = new ArrayList<>();
+    long pruned = 0, unpruned = 0;
+    for (GroupedScan scan : stage.scans) {
+      boolean isPruned = stage.isPruned(scan, null);
+      if (isPruned) pruned += scan.size();
+      else unpruned += scan.size();
+      if (!isPruned && !(stage.mayReplaceLess && scan.isOfReplacedFiles())) unfiltered.add(scan);
+    }
+    if (pruned > unpruned * PRUNED) return FILTERED;
+    if (unfiltered.isEmpty()) return "which of its files are replaced is known only when the statement runs";
+    if (unfiltered.size() < stage.scans.size()) {
+      String obstacle = GroupBalance.obstacle(unfiltered, stage.isOfAllRows, session.sparkContext());
       if (obstacle != null) return obstacle;
     }
     String obstacle = GroupBalance.obstacle(stage.scans, stage.isOfAllRows, session.sparkContext());
@@ -167,7 +194,8 @@ public final class GroupedStages {
       if (scan != null) result.scans.add(scan);
       for (Expression filter : ScalaTypes.list(((BatchScanExec) node).runtimeFilters()))
         if (scan != null && scan.isOfReplacedFiles()) result.mayReplaceLess = true;
-        else result.mayReadLess |= isKnownLater(filter);
+        else if (isKnownLater(filter)) result.mayReadLess = true;
+        else if (scan != null && filter instanceof DynamicPruningSubquery) result.prune(scan, filter);
       return result;
     }
     if (node.children().isEmpty()) {
@@ -210,14 +238,15 @@ public final class GroupedStages {
     return new Stage();
   }
 
-  /** Whether files of a stage's scans may be left out for what was broadcast. */
+  /** Whether more files of a stage's scans may be left out for what was broadcast than Spark leaves out of grouped scans. */
   private static boolean mayLeaveOut(Stage stage) throws ReflectiveOperationException {
     for (Attribute column : stage.compared) {
       if (stage.broadcast.contains(column.exprId())) continue;
       boolean isEven = false;
       for (GroupedScan scan : stage.scans)
         if (scan.relation.outputSet().contains(column))
-          isEven = ColumnSpread.isEven(scan.original, scan.relation, column);
+          isEven = ColumnSpread.isEven(scan.original, scan.relation, column)
+            || stage.isPruned(scan, column) && !Clustering.isFinerThanPartitions(column, scan.relation);
       if (!isEven) return true;
     }
     return false;

@@ -26,7 +26,7 @@ public final class JoinPushDown {
     if (NarrowedScan.isCandidate(plan)) {
       DataSourceV2ScanRelation scanned = (DataSourceV2ScanRelation) plan;
       return NarrowedScan.isPrunable(predicate, scanned)
-        && (!isFiltered || NarrowedScan.isFinerThanPartitions(compared(predicate), scanned));
+        && (!isFiltered || Clustering.isFinerThanPartitions(compared(predicate), scanned));
     }
     boolean isFilteredHere = isFiltered || isDynamicallyPruned(plan, compared(predicate));
     for (int i = 0; i < plan.children().size(); i++)

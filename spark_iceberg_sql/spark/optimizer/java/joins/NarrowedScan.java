@@ -118,16 +118,6 @@ public final class NarrowedScan {
     return true;
   }
 
-  /**
-   * Whether a column's bounds tell files of the same partition apart: what Spark's dynamic pruning leaves out by
-   * partition values, it leaves out without another scan.
-   */
-  public static boolean isFinerThanPartitions(Expression column, DataSourceV2ScanRelation scanned) {
-    SnapshotFiles files = SnapshotFiles.of(scanned.relation());
-    Types.NestedField field = PartitionLayout.of(scanned.relation()).field(column);
-    return files != null && field != null && Clustering.withinPartitions(files, field);
-  }
-
   /** Whether the relation has the column with the type of the scan's. */
   private static boolean isSame(Attribute column, DataSourceV2ScanRelation scanned) {
     for (Attribute other : ScalaTypes.list(((LogicalPlan) scanned.relation()).output()))

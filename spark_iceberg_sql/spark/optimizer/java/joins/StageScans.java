@@ -52,7 +52,7 @@ public final class StageScans {
 
   private static boolean mayGain(Expression e, DataSourceV2ScanRelation scanned) {
     boolean isFiltered = e instanceof InSubqueryExec && PartitionLayout.isColumn(((InSubqueryExec) e).child());
-    return !isFiltered || NarrowedScan.isFinerThanPartitions(((InSubqueryExec) e).child(), scanned);
+    return !isFiltered || Clustering.isFinerThanPartitions(((InSubqueryExec) e).child(), scanned);
   }
 
   /** The scan as the planner received it; null if it is not known, or cannot be built again. */

@@ -7,6 +7,8 @@ import org.apache.iceberg.DataFile;
 import org.apache.iceberg.FileScanTask;
 import org.apache.iceberg.expressions.Expressions;
 import org.apache.iceberg.types.Types;
+import org.apache.spark.sql.catalyst.expressions.Expression;
+import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation;
 
 /**
  * Whether the bounds of a column tell a snapshot's files apart: in a table that is not ordered by it, every file spans
@@ -25,9 +27,14 @@ public final class Clustering {
   /** Of all files. The manifests are read once for a snapshot and a column. */
   public static boolean of(SnapshotFiles files, Types.NestedField field) { return cached(files, field, false); }
 
-  /** Of the files of one partition, if most partitions have several. */
-  public static boolean withinPartitions(SnapshotFiles files, Types.NestedField field) {
-    return cached(files, field, true);
+  /**
+   * Of the files of one partition, if most partitions have several: otherwise, what Spark's dynamic pruning leaves out
+   * by partition values is all that can be.
+   */
+  public static boolean isFinerThanPartitions(Expression column, DataSourceV2ScanRelation scanned) {
+    SnapshotFiles files = SnapshotFiles.of(scanned.relation());
+    Types.NestedField field = PartitionLayout.of(scanned.relation()).field(column);
+    return files != null && field != null && cached(files, field, true);
   }
 
   private static boolean cached(SnapshotFiles files, Types.NestedField field, boolean isWithin) {

@@ -18,9 +18,16 @@ public final class ReadNotes {
 
   /** The relation with a reason, in addition to those that it has. */
   public static DataSourceV2Relation noted(DataSourceV2Relation relation, String reason) {
-    String earlier = relation.options().get(OPTION);
+    String earlier = reason(relation);
     if (earlier != null && (", " + earlier + ",").contains(", " + reason + ",")) return relation;
     return Relations.with(relation, OPTION, earlier == null ? reason : earlier + ", " + reason);
+  }
+
+  /** The relation without the last one of its reasons, which starts so. */
+  public static DataSourceV2Relation without(DataSourceV2Relation relation, String reason) {
+    String all = reason(relation);
+    int start = all == null ? -1 : all.lastIndexOf(reason);
+    return start < 0 ? relation : Relations.with(relation, OPTION, start == 0 ? "" : all.substring(0, start - 2));
   }
 
   /** Notes that rows come from the metadata of files. */
@@ -31,7 +38,12 @@ public final class ReadNotes {
 
   /** The reasons of a scan of an optimized plan, separated by commas; null if there are none. */
   public static String reason(Object scan) {
-    return ((DataSourceV2ScanRelation) scan).relation().options().get(OPTION);
+    return reason((DataSourceV2Relation) ((DataSourceV2ScanRelation) scan).relation());
+  }
+
+  private static String reason(DataSourceV2Relation relation) {
+    String reason = relation.options().get(OPTION);
+    return reason == null || reason.isEmpty() ? null : reason;
   }
 
   /** The files from whose metadata a leaf of an optimized plan comes; null for any other leaf. */
