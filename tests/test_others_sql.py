@@ -19,7 +19,7 @@ from samples import sampled
 from spark_iceberg_sql.checker.engine import check
 from spark_iceberg_sql.checker.files.linter import Linter
 from spark_iceberg_sql.config.settings import Settings
-from spark_iceberg_sql.diagnostics import Severity, apply_edits
+from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.files.discovery import extract_source
 from spark_iceberg_sql.model.metadata.metadata_json import table_from_metadata
 from spark_iceberg_sql.model.tables import Tables
@@ -372,22 +372,6 @@ def test_a_program_that_speaks_to_another_engine(client: str, text: str) -> None
         assert errors("a.py", f"import pyspark\n{body}", default_catalog="local") or "SET" in text
     mine = body.replace(text, SPARKS)
     assert errors("a.py", mine) == [("SIS101", "weeks")]
-
-
-@pytest.mark.parametrize(
-    ("column", "help_"),
-    [
-        ("TIMESTAMP(6) WITH TIME ZONE", "write `TIMESTAMP`"),
-        ("timestamp with time zone", "write `TIMESTAMP`"),
-        ("TIMESTAMP(3) WITH LOCAL TIME ZONE NOT NULL", "write `TIMESTAMP`"),
-    ],
-)
-def test_types_of_other_engines_in_spark_s_words(column: str, help_: str) -> None:
-    text = f"CREATE TABLE t (id BIGINT, ts {column}) USING iceberg PARTITIONED BY (days(ts))"
-    (diagnostic,) = check(text)
-    assert (diagnostic.code, diagnostic.help) == ("SIS001", help_)
-    assert diagnostic.fix is not None
-    assert not check(apply_edits(text, diagnostic.fix.edits))
 
 
 @pytest.mark.parametrize(

@@ -97,6 +97,8 @@ def test_one_repair_writes_all_columns() -> None:
         ("a int codec(zstd(1)), b int", "a int , b int"),
         ("a string charset utf8, b int", "a string , b int"),
         ("a string character set utf8, b int encode zstd", "a string , b int "),
+        ("a timestamp(6) with time zone, b int[]", "a TIMESTAMP, b ARRAY<INT>"),
+        ("a timestamp(3) WITH LOCAL TIME ZONE NOT NULL", "a TIMESTAMP NOT NULL"),
         ("a array<row(x int[])>", "a array<STRUCT<x: ARRAY<INT>>>"),
     ],
 )
