@@ -72,6 +72,7 @@ def test_the_pure_modules_of_dry_runs_import_no_spark() -> None:
     assert wrong == []
 
 
+@pytest.mark.tier("quick")
 def test_no_starred_tuple_packs_values_onto_a_line() -> None:
     """`*(a, b)` hides where a value ends; a table of strings is laid out by hand under `# fmt: skip`."""
     package = ROOT / "spark_iceberg_sql"

@@ -50,6 +50,7 @@ def missing(text: str) -> list[str]:
     return [match[1] for match in NAME.finditer(text) if match[1] not in OTHERS and not is_there(match[1])]
 
 
+@pytest.mark.tier("quick")
 def test_files_that_comments_name() -> None:
     missing_names = [
         f"{file}:{line}: {name}" for file in FILES for line, text in comments(file) for name in missing(text)

@@ -374,6 +374,7 @@ def test_a_credential_of_several_rows_moves_no_row() -> None:
     assert "cd" not in output
 
 
+@pytest.mark.tier("quick")
 @pytest.mark.parametrize(
     "part", ["key='", "key ", "//a:", "iceberg(", "secret'\\\\", 'key="""', "key.", "set key", "key=1"]
 )

@@ -248,6 +248,7 @@ def test_a_finer_time_transform_keeps_more_of_an_iso_time() -> None:
     assert widths == sorted(set(widths))
 
 
+@pytest.mark.tier("quick")
 def test_no_module_outside_the_records_lists_transforms() -> None:
     """Three names of time transforms in one literal are a second table."""
     names = {name for t in transforms.TIMES for name in t.spellings}

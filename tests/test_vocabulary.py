@@ -67,7 +67,11 @@ def bound_names(node: ast.AST) -> Iterator[str]:
 
 
 @pytest.mark.parametrize(
-    "folder", [pytest.param(PACKAGE, id="package"), pytest.param(TESTS, id="tests", marks=pytest.mark.tier("rest"))]
+    "folder",
+    [
+        pytest.param(PACKAGE, id="package", marks=pytest.mark.tier("quick")),
+        pytest.param(TESTS, id="tests", marks=pytest.mark.tier("rest")),
+    ],
 )
 def test_fillers_are_rare(folder: Path) -> None:
     total, bad = 0, []
