@@ -87,6 +87,12 @@ def test_one_repair_writes_all_columns() -> None:
     assert list(check(apply_edits(text, finding.fix.edits))) == []
 
 
+def test_a_statement_of_very_many_columns_is_not_read_for_each() -> None:
+    columns = ", ".join(f"c{n} double precision" for n in range(20_000))
+    (finding,) = check(f"CREATE TABLE c.db.t ({columns}) USING iceberg")
+    assert (finding.code, finding.fix) == ("SIS001", None)
+
+
 @pytest.mark.parametrize(
     ("columns", "repaired"),
     [

@@ -29,6 +29,7 @@ from spark_iceberg_sql.rules.base import Category, Finding, Findings, rule
 from spark_iceberg_sql.rules.preconditions import has_nonstandard_types
 from spark_iceberg_sql.rules.sis205_type_needs_v3 import version_clause
 from spark_iceberg_sql.rules.spark_types import TYPES_OF_V3, spark_type, type_words
+from spark_iceberg_sql.safe_output import code
 from spark_iceberg_sql.syntax import nodes, terms
 from spark_iceberg_sql.syntax.identifiers import quoted
 
@@ -53,9 +54,9 @@ def unsupported_type(context: Context) -> Findings:
         type_names = type_words(column.type_text)
         intended_clause = _intended_clause(context.node, column)
         if intended_clause is not None:
-            help_ = f"write `` {intended_clause} ``" if "`" in intended_clause else f"write `{intended_clause}`"
+            help_ = f"write {code(intended_clause)}"
         else:
-            help_ = f"write `{quoted(column.name)} {spark}`"
+            help_ = f"write {code(f'{quoted(column.name)} {spark}')}"
             if any(name in spark for name in TYPES_OF_V3) and (context.format_version or _V3) < _V3:
                 help_ += f" and {version_clause(context)}"
             if "GEO" in spark:

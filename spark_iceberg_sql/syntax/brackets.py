@@ -21,6 +21,16 @@ def closing_index(tokens: Sequence[Token], opening_index: int, brackets: str = "
     return len(tokens)
 
 
+def opening_index(tokens: Sequence[Token], closing_index: int) -> int:
+    """The index of the parenthesis that the one at `closing_index` closes; 0 if it closes none."""
+    depth = 0
+    for index in range(closing_index, -1, -1):
+        depth += {")": 1, "(": -1}.get(tokens[index].text, 0)
+        if depth == 0:
+            return index
+    return 0
+
+
 def comma_ranges(tokens: Sequence[Token], start: int, end: int, brackets: str = "()[]") -> Iterator[tuple[int, int]]:
     """The index ranges between the commas outside of all brackets, from `start` to `end`.
 

@@ -1,4 +1,4 @@
-"""Repairs of columns as another engine defines them: their types (`int[]`), and options that Spark has not."""
+"""Repairs of columns as another engine defines them: their types (`int[]`), and options that Spark does not have."""
 
 from __future__ import annotations
 
@@ -8,12 +8,14 @@ from typing import NamedTuple
 from spark_iceberg_sql.diagnostics import Edit, apply_edits
 from spark_iceberg_sql.rules.repairs.syntax_error_site import CLAUSES, Repair, SyntaxErrorSite
 from spark_iceberg_sql.rules.spark_types import read_type
+from spark_iceberg_sql.safe_output import code
 from spark_iceberg_sql.syntax import nodes, parser
-from spark_iceberg_sql.syntax.brackets import closing_index
+from spark_iceberg_sql.syntax.brackets import closing_index, opening_index
 from spark_iceberg_sql.syntax.lexer import Token, TokenKind
 from spark_iceberg_sql.syntax.script import statements
 
 _MOST_COLUMNS = 200
+_MOST_TOKENS = 5000  # each column's repair reads the statement once more
 _MOST_IN_HELP = 3
 # An option's words, and the number of tokens after them that belong to it, but for those in parentheses.
 _OPTIONS = {
@@ -47,6 +49,8 @@ class _Change(NamedTuple):
 
 def foreign_columns(site: SyntaxErrorSite) -> Iterator[Repair]:
     """Each type or option at which the parser stops, one after another, as Spark has it."""
+    if len(site.tokens) > _MOST_TOKENS:
+        return
     start, end = site.context.statement.start, site.context.statement.end
     tokens: Sequence[Token] = site.tokens
     index, offset = site.token_index, 0  # offset: of a token's place in the text as it is from that in the edited one
@@ -80,7 +84,7 @@ def _type_at(tokens: Sequence[Token], index: int) -> _Change | None:
     """The type that the parser cannot read beyond a token: `double precision`, `int[]`, `vector<float, 3>`."""
     first = index - 1
     if first >= 0 and tokens[first].text == ")":
-        first = _opening_index(tokens, first) - 1
+        first = opening_index(tokens, first) - 1
     elif first >= 0 and tokens[first].text in ("(", "<"):
         first -= 1
     if first < 2 or index >= len(tokens) or tokens[first].kind is not TokenKind.WORD or not _is_type(tokens, first):
@@ -90,8 +94,7 @@ def _type_at(tokens: Sequence[Token], index: int) -> _Change | None:
         return None
     name = tokens[first - 1] if tokens[first - 1].kind in _NAMES else None
     column = f"{name.text} " if name is not None and name.word not in ("TYPE", "COLUMN") else ""
-    clause = f"{column}{spark}"
-    help_ = f"write `` {clause} ``" if "`" in clause else f"write `{clause}`"
+    help_ = f"write {code(f'{column}{spark}')}"
     is_lossy = any(token.kind is TokenKind.STRING for token in tokens[first:end])
     return _Change(first, end - 1, spark, help_, f"Spark has no type `{_written(tokens, first, end)}`", is_lossy)
 
@@ -116,10 +119,6 @@ def _is_type(tokens: Sequence[Token], index: int) -> bool:
         return False
     is_named = previous.kind in _NAMES and (before.text in ("(", ",") or before.word in ("ADD", "COLUMN"))
     return is_named or previous.word == "TYPE" or previous.text in ("<", ":") or "<" in [t.text for t in tokens[:index]]
-
-
-def _opening_index(tokens: Sequence[Token], closing: int) -> int:
-    return next((i for i in range(closing, -1, -1) if closing_index(tokens, i) == closing and tokens[i].text == "("), 0)
 
 
 def _option_at(tokens: Sequence[Token], index: int) -> _Change | None:
