@@ -187,7 +187,9 @@ def _parser_source() -> str:
             "      catch (Exception e) { org.apache.spark.unsafe.Platform.throwException(e); return null; }\n"
             "    }\n  }\n"
         )
-    return f"package {_PACKAGE};\npublic class SessionParser extends GateParser {{\n" + "".join(methods) + "}\n"
+    # Java lists methods in another order in each process: sorted, the text is one that has been kept.
+    body = "".join(sorted(methods))
+    return f"package {_PACKAGE};\npublic class SessionParser extends GateParser {{\n{body}}}\n"
 
 
 def parser_without_gate(spark: SparkSession) -> gateway.Java:
