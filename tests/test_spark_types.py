@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from spark_iceberg_sql.checker.engine import check
 from spark_iceberg_sql.diagnostics import apply_edits
-from spark_iceberg_sql.rules.spark_types import spark_type
+from spark_iceberg_sql.rules.spark_types import precision_note, spark_type
 
 SPARK_TYPES = {
     # PostgreSQL, SQL Server, Oracle
@@ -51,6 +51,9 @@ SPARK_TYPES = {
     # Spark's own with another engine's inside
     "array<uuid>": "ARRAY<STRING>",
     "struct<a: jsonb, b: int>": "STRUCT<a: STRING, b: INT>",
+    # Iceberg's own that Spark does not have
+    "timestamp_ns": "TIMESTAMP_NTZ",
+    "timestamptz_ns": "TIMESTAMP",
     # none of these
     "row()": "STRING",
     "array(": "STRING",
@@ -61,6 +64,16 @@ SPARK_TYPES = {
 @pytest.mark.parametrize("text", SPARK_TYPES)
 def test_spark_s_type(text: str) -> None:
     assert spark_type(text) == SPARK_TYPES[text]
+
+
+@pytest.mark.parametrize("text", ["timestamp_ns", "TIMESTAMPTZ_NS", "datetime64(9, 'UTC')", "TIMESTAMP( 7)"])
+def test_a_note_of_digits_that_are_lost(text: str) -> None:
+    assert precision_note(text) == ", which has microseconds"
+
+
+@pytest.mark.parametrize("text", ["timestamp(6)", "datetime64(3)", "timestamp_nsx", "time(9)", "array<x(9)>", "ns"])
+def test_no_note_where_all_digits_are_kept(text: str) -> None:
+    assert not precision_note(text)
 
 
 @given(
@@ -82,7 +95,7 @@ def test_one_repair_writes_all_columns() -> None:
     text = f"CREATE TABLE c.db.t ({columns}id int unsigned auto_increment) USING iceberg"
     (finding,) = check(text)
     assert finding.message == "Spark has no type `double precision`"
-    assert finding.help == "write `c0 DOUBLE`; write `tags0 ARRAY<STRING>`; write `c1 DOUBLE`, and the others alike"
+    assert finding.help == "write `c0 DOUBLE`; write `tags0 ARRAY<STRING>`; write `c1 DOUBLE`; the others alike"
     assert finding.fix is not None
     assert list(check(apply_edits(text, finding.fix.edits))) == []
 

@@ -28,7 +28,7 @@ from spark_iceberg_sql.model.transforms import BY_SPELLING
 from spark_iceberg_sql.rules.base import Category, Finding, Findings, rule
 from spark_iceberg_sql.rules.preconditions import has_nonstandard_types
 from spark_iceberg_sql.rules.sis205_type_needs_v3 import version_clause
-from spark_iceberg_sql.rules.spark_types import TYPES_OF_V3, spark_type, type_words
+from spark_iceberg_sql.rules.spark_types import TYPES_OF_V3, precision_note, spark_type, type_words
 from spark_iceberg_sql.safe_output import code
 from spark_iceberg_sql.syntax import nodes, terms
 from spark_iceberg_sql.syntax.identifiers import quoted
@@ -56,7 +56,7 @@ def unsupported_type(context: Context) -> Findings:
         if intended_clause is not None:
             help_ = f"write {code(intended_clause)}"
         else:
-            help_ = f"write {code(f'{quoted(column.name)} {spark}')}"
+            help_ = f"write {code(f'{quoted(column.name)} {spark}')}{precision_note(column.type_text)}"
             if any(name in spark for name in TYPES_OF_V3) and (context.format_version or _V3) < _V3:
                 help_ += f" and {version_clause(context)}"
             if "GEO" in spark:

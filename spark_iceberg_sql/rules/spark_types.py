@@ -26,7 +26,8 @@ _SPARK_TYPES = {
     "geometry": "GEOMETRY(4326)",
     "geography": "GEOGRAPHY(4326)",
     **dict.fromkeys(("datetime", "timestamptz", "datetime2", "timestamp_tz", "datetime64"), "TIMESTAMP"),
-    **dict.fromkeys(("timestamp_ns", "timestamptz_ns"), "TIMESTAMP"),
+    "timestamp_ns": "TIMESTAMP_NTZ",
+    "timestamptz_ns": "TIMESTAMP",
     **dict.fromkeys(("object", "super"), "VARIANT"),
     "interval": "BIGINT",
     **dict.fromkeys(("embedding", "vector"), "ARRAY<FLOAT>"),
@@ -59,6 +60,13 @@ _CLOSING = {"(": ")", "<": ">", "[": "]"}
 
 # Spark's names of types that only format version 3 has.
 TYPES_OF_V3 = frozenset({"GEOMETRY(4326)", "GEOGRAPHY(4326)", "VARIANT"})
+
+_NANOSECONDS = re.compile(r"(timestamp|timestamptz)_ns\b|(timestamp|datetime)\w*\s*\(\s*[789]\b", re.IGNORECASE)
+
+
+def precision_note(type_text: str) -> str:
+    """What a help adds where Spark's type holds fewer digits of a time than the one that is written; or nothing."""
+    return ", which has microseconds" if _NANOSECONDS.match(type_text) else ""
 
 
 def type_words(type_text: str) -> list[str]:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from spark_iceberg_sql.diagnostics import Edit, apply_edits
 from spark_iceberg_sql.rules.repairs.syntax_error_site import CLAUSES, Repair, SyntaxErrorSite
-from spark_iceberg_sql.rules.spark_types import read_type
+from spark_iceberg_sql.rules.spark_types import precision_note, read_type
 from spark_iceberg_sql.safe_output import code
 from spark_iceberg_sql.syntax import nodes, parser
 from spark_iceberg_sql.syntax.brackets import closing_index, opening_index
@@ -75,7 +75,7 @@ def foreign_columns(site: SyntaxErrorSite) -> Iterator[Repair]:
             return
         index = next_index
     helps = [change.help for change in changes[:_MOST_IN_HELP]]
-    rest = ", and the others alike" if len(changes) > _MOST_IN_HELP else ""
+    rest = "; the others alike" if len(changes) > _MOST_IN_HELP else ""
     message = None if site.node.error_kind else changes[0].message  # a known kind has its own
     yield Repair("; ".join(helps) + rest, tuple(edits), message, is_complete=not any(c.is_lossy for c in changes))
 
@@ -94,9 +94,10 @@ def _type_at(tokens: Sequence[Token], index: int) -> _Change | None:
         return None
     name = tokens[first - 1] if tokens[first - 1].kind in _NAMES else None
     column = f"{name.text} " if name is not None and name.word not in ("TYPE", "COLUMN") else ""
-    help_ = f"write {code(f'{column}{spark}')}"
+    written = _written(tokens, first, end)
+    help_ = f"write {code(f'{column}{spark}')}{precision_note(written)}"
     is_lossy = any(token.kind is TokenKind.STRING for token in tokens[first:end])
-    return _Change(first, end - 1, spark, help_, f"Spark has no type `{_written(tokens, first, end)}`", is_lossy)
+    return _Change(first, end - 1, spark, help_, f"Spark has no type `{written}`", is_lossy)
 
 
 def _written(tokens: Sequence[Token], start: int, end: int) -> str:
