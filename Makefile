@@ -59,8 +59,8 @@ outputs:  ## update what pages and notebooks show of a session, and list the cha
 coverage:  ## measure line and branch coverage of the tests without Spark; fails below the threshold
 	$(SPARK_FREE) -n auto --cov --cov-report term-missing:skip-covered
 
-mutants:  ## list the mutants of a file that its tests let live: make mutants FILE=spark_iceberg_sql/quantities.py TESTS=tests/test_quantities.py
-	python -m tests.mutants $(FILE) $(TESTS)
+mutants:  ## list the mutants that tests let live: make mutants PATHS=spark_iceberg_sql/quantities.py TESTS=tests/test_quantities.py, or PATHS=spark_iceberg_sql/syntax SAMPLE=100
+	python -m tests.mutants $(PATHS) $(if $(TESTS),--tests $(TESTS)) $(if $(SAMPLE),--sample $(SAMPLE))
 
 rule:  ## create the files of a new rule: make rule CODE=SIS599 NAME=identity-on-json SUMMARY="A ..."
 	python -m tests.new_rule $(CODE) $(NAME) "$(SUMMARY)"
