@@ -59,6 +59,11 @@ def test_a_right_call_is_silent(statement: str) -> None:
     assert not [d for d in sis.check(statement, tables) if str(d.severity) != "note"]
 
 
+def test_a_misspelt_parameter_does_not_hide_a_misspelt_procedure() -> None:
+    (finding,) = sis.check("CALL c.system.expire_snapshot(tabel => 'db.t')")
+    assert finding.help == "write `expire_snapshots`"
+
+
 def test_programs_fill_in_the_rest() -> None:
     assert not [d for d, _ in lint(PROGRAM) if d.code in ("SIS605", "SIS609")]
 

@@ -9,6 +9,7 @@ import os
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -391,6 +392,17 @@ def test_other_rules(check: Check, monkeypatch: pytest.MonkeyPatch, request: pyt
     monkeypatch.setattr(result_cache, "_source_files", lambda: iter(["another version"]))
     request.getfixturevalue("nothing_is_checked")
     assert check()[0] == 2
+
+
+def test_results_are_found_on_another_day(
+    check: Check, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> None:
+    before = check()
+    now = time.time()
+    request.getfixturevalue("nothing_is_checked")
+    for days in (1, 2):
+        monkeypatch.setattr(result_cache.time, "time", lambda days=days: now + days * 86400)
+        assert check() == before
 
 
 @pytest.mark.parametrize("how", ["cut", "noise", "empty", "another", "shape"])

@@ -73,6 +73,7 @@ def test_a_date_is_not_made_a_date_again(date: str) -> None:
             "SELECT a, sum(b) FROM t WHERE a = 1 GROUP BY a HAVING sum(b) > 1",
         ),
         ("DELETE t WHERE a = 1", "DELETE FROM t WHERE a = 1"),
+        ("DELETE FROM t USING s WHERE t.a = s.a;", "MERGE INTO t USING s ON t.a = s.a WHEN MATCHED THEN DELETE;"),
         ("DELETE * FROM t WHERE a = 1", "DELETE FROM t WHERE a = 1"),
         ("UPDATE t a = 1 WHERE b = 2", "UPDATE t SET a = 1 WHERE b = 2"),
         (
@@ -311,6 +312,7 @@ def test_help_alone(sql: str, condition: str, parameters: dict[str, str], expect
 
 def test_dates() -> None:
     assert impossible_date("2024-02-29") is None
+    assert impossible_date("2024-01-01") is None
     assert impossible_date("2023-02-29 10:00") == "February 2023 has 28 days"
     assert impossible_date("2023-13-01") == "there is no month 13"
     assert [iso_date(text) for text in ("1.2.2024", "13/2/2024", "2/13/2024", "1/2/2024", "2024/1/2 08:00", "x")] == [

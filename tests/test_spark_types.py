@@ -113,6 +113,7 @@ def test_a_statement_of_very_many_columns_is_not_read_for_each() -> None:
         ("a decimal(3, 1), b int[]", "a decimal(3, 1), b ARRAY<INT>"),
         ("a int autoincrement, b int", "a int , b int"),
         ("a int distkey, b int sortkey", "a int , b int "),
+        ("a int identity, b int identity(1, 1)", "a int , b int "),
         ("a int codec(zstd(1)), b int", "a int , b int"),
         ("a string charset utf8, b int", "a string , b int"),
         ("a string character set utf8, b int encode zstd", "a string , b int "),

@@ -858,6 +858,7 @@ CREATETABLE u (id INT) USING iceberg PARTITIONED BY (id); -- error: SIS001
 
 -- case: CREATE IF NOT EXISTS TABLE
 CREATE IF NOT EXISTS TABLE u (id INT) USING iceberg PARTITIONED BY (id); -- error: SIS001
+CREATE IF NOT EXISTS TABLE v (id INT); -- error: SIS001
 
 -- case: words that only look like another statement
 CREATE TABLE u (create INT, replace INT, alter INT) USING iceberg;

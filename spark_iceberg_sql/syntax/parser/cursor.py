@@ -96,12 +96,11 @@ class Cursor:
         self.index += count
         return True
 
-    def expect(self, word: str, error_kind: str = "") -> Token:
+    def expect(self, word: str, error_kind: str = "") -> None:
         """Skip this word, or raise ParseError."""
         if self.words[self.index] != word:
             self.fail(f"`{word}`", error_kind)
         self.index += 1
-        return self.tokens[self.index - 1]
 
     def fail(self, expected: str, error_kind: str = "") -> NoReturn:
         """Raise ParseError at the next token."""
