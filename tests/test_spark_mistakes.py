@@ -245,6 +245,8 @@ def test_a_table_that_is_not_in_the_query() -> None:
             "SELECT * FROM read_csv('a.csv', header => true)", "MISSING_CATALOG_ABILITY.TABLE_VALUED_FUNCTIONS",
             "read_csv", {}, "SELECT * FROM csv.`a.csv`",
         ),
+        ("SELECT 1 FROM db.`t$files`", "TABLE_OR_VIEW_NOT_FOUND", "`t$files`", {}, "SELECT 1 FROM db.t.files"),
+        ("SELECT 1 FROM `t$files`", "TABLE_OR_VIEW_NOT_FOUND", "`t$files`", {}, None),  # its namespace is not known
         ("SELECT * FROM a.csv", "TABLE_OR_VIEW_NOT_FOUND", "a.csv", {}, "SELECT * FROM csv.`a.csv`"),
         (
             "SELECT m.medal.gold FROM t", "FIELD_NOT_FOUND", "m.medal.gold",
