@@ -40,6 +40,8 @@ public final class GroupedStages {
   private static final double PRUNED = 0.5;
   /** The same of scans that Spark would not run without: it takes about as long to read rows as to shuffle them. */
   private static final double READ_AGAIN = 0.5;
+  /** The most bytes of a partition that one task writes after a shuffle, too: Iceberg has Spark divide larger ones. */
+  private static final long WRITTEN = 128L << 20;
   private static final String FILTERED = "other rules may leave out files of it while the query runs";
 
   private final Map<Object, GroupedScan> scans = new IdentityHashMap<>();
@@ -60,6 +62,8 @@ public final class GroupedStages {
     boolean isOfAllRows;
     /** Whether groups have reduced the rows. */
     boolean isReduced;
+    /** Whether a write needs no shuffle of the rows. */
+    boolean isWritten;
     /** Whether grouped rows of several plans follow each other, as those of UNION do. */
     boolean isMixed;
     /** The columns of rows that were broadcast, and with which these are joined. */
@@ -141,7 +145,8 @@ public final class GroupedStages {
       result.shared = SharedShuffles.scans(physical(ungrouped, session));
     for (GroupedScan scan : scans) result.scans.put(scan.relation.scan(), scan);
     Stage last = result.stage(physical(plan, session));
-    last.isUsed |= isWritten && !last.isMixed;
+    last.isWritten = isWritten && !last.isMixed;
+    last.isUsed |= last.isWritten;
     last.isOfAllRows |= isWritten && !last.isReduced;
     result.end(last);
     List<List<GroupedScan>> kept = new ArrayList<>();
@@ -174,13 +179,21 @@ public final class GroupedStages {
     }
     if (pruned > unpruned * PRUNED) return FILTERED;
     if (again > once * READ_AGAIN) return "rows that are shuffled once and used twice would be read twice";
-    if (unfiltered.isEmpty()) return "which of its files are replaced is known only when the statement runs";
-    if (unfiltered.size() < stage.scans.size()) {
-      String obstacle = GroupBalance.obstacle(unfiltered, stage.isOfAllRows, session.sparkContext());
-      if (obstacle != null) return obstacle;
-    }
-    String obstacle = GroupBalance.obstacle(stage.scans, stage.isOfAllRows, session.sparkContext());
+    String obstacle = null;
+    if (unfiltered.isEmpty() && !areWrittenByOneTask(stage))
+      obstacle = "which of its files are replaced is known only when the statement runs";
+    else if (!unfiltered.isEmpty() && unfiltered.size() < stage.scans.size())
+      obstacle = GroupBalance.obstacle(unfiltered, stage.isOfAllRows, session.sparkContext());
+    if (obstacle == null) obstacle = GroupBalance.obstacle(stage.scans, stage.isOfAllRows, session.sparkContext());
     return obstacle == null && mayLeaveOut(stage) ? FILTERED : obstacle; // it reads manifests, so it comes last
+  }
+
+  /** Whether one task would write all rows of a partition after a shuffle, too: it may as well read them. */
+  private static boolean areWrittenByOneTask(Stage stage) {
+    for (GroupedScan scan : stage.scans)
+      for (Long group : scan.bytes.values())
+        if (group.longValue() > WRITTEN) return false;
+    return stage.isWritten;
   }
 
   /** The plan that Spark would run, with its shuffles; nothing runs. */
