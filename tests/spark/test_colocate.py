@@ -65,6 +65,20 @@ def test_chosen_by_itself(spark: SparkSession, large: None) -> None:
             assert is_grouped(spark, query), query
 
 
+def test_rows_that_are_needed_twice(spark: SparkSession, large: None) -> None:
+    """Spark shuffles them once: grouped they are read twice, which pays only if others are not shuffled for it."""
+    group = "SELECT id, count(*) AS n FROM local.colo.large GROUP BY id"
+    query = f"WITH c AS ({group}) SELECT x.id FROM c x JOIN c y ON x.id = y.id AND x.n >= y.n"
+    assert not is_grouped(spark, query)
+    with settings(spark, **{"spark.sql.exchange.reuse": "false"}):
+        assert is_grouped(spark, query)
+    # Spark has the subquery twice, for the rows of either table.
+    query = f"{LARGE} WHERE a.id IN (SELECT id FROM ({group}) WHERE n > 0)"
+    operators = str(sis.spj(spark, query))
+    assert "no shuffle" in operators
+    assert "are shuffled" not in operators
+
+
 def test_the_decision_sends_no_table_to_executors(spark: SparkSession, large: None) -> None:
     """Iceberg does so whenever it is asked for the partitions of a scan, which costs more than the rest of a plan."""
     context = spark.sparkContext._jsc

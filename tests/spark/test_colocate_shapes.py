@@ -40,6 +40,8 @@ SHAPES = {
     "SELECT id FROM {t}.a a WHERE NOT EXISTS (SELECT 1 FROM {t}.b b WHERE a.id = b.id)": 2,
     # A subquery that was grouped alone before it became a join.
     "SELECT id, count(*) FROM {t}.a WHERE id IN (SELECT id FROM {t}.kid GROUP BY id, k) GROUP BY id": 2,
+    "SELECT a.id, b.k FROM {t}.a a JOIN {t}.b b ON a.id = b.id "
+    "WHERE a.id IN (SELECT id FROM {t}.kid GROUP BY id HAVING max(k) IS NOT NULL)": 4,
     # Spark joins on two expressions of each side: the column without nulls, and whether it is null.
     "SELECT a.id, b.k FROM {t}.a a JOIN {t}.a b ON a.id <=> b.id": 2,
     "SELECT a.id, b.id AS i FROM {t}.a a FULL JOIN {t}.pj b ON a.id <=> b.p.i": 0,  # Spark gives b.p.i another name

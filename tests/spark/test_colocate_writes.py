@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from colocate_tables import DIVIDED, NOT_ADAPTIVE, SWITCH, create, drop, exchanges, rows, tables_and_copies
+from colocate_tables import (
+    DIVIDED,
+    NOT_ADAPTIVE,
+    SWITCH,
+    create,
+    drop,
+    exchanges,
+    large_tables,
+    rows,
+    tables_and_copies,
+)
 from pyspark.sql import SparkSession
 from session_settings import settings
 
@@ -160,3 +170,22 @@ def test_files_that_are_replaced(spark: SparkSession, version: int) -> None:
         assert spark.sql(replaced).first()[0] == "1"
     finally:
         drop(spark, "w4")
+
+
+def test_replaced_by_themselves(spark: SparkSession) -> None:
+    """Without a switch: one task writes a partition's rows after a shuffle, too, unless most are in one partition."""
+    with large_tables(spark):
+        for statement in ("DELETE FROM {w} WHERE id % 3 = 0 AND k < 2", "UPDATE {w} SET k = 9 WHERE s > '8'"):
+            changed, uneven = (statement.replace("{w}", f"local.colo.{table}") for table in ("large", "uneven"))
+            assert (exchanges(spark, changed), exchanges(spark, uneven)) == (1, 2), statement
+            spark.sql("DROP TABLE IF EXISTS spark_catalog.colo.large")
+            spark.sql("CREATE TABLE spark_catalog.colo.large USING parquet AS SELECT id, k, s FROM local.colo.large")
+            query = (
+                "SELECT id, if(s > '8', 9, k) AS k, s FROM spark_catalog.colo.large"
+                if statement.startswith("UPDATE")
+                else "SELECT id, k, s FROM spark_catalog.colo.large WHERE NOT (id % 3 = 0 AND k < 2)"
+            )
+            spark.sql(changed)
+            left = spark.sql(f"{query} EXCEPT ALL SELECT id, k, s FROM local.colo.large").count()
+            assert (left, spark.sql(query).count()) == (0, spark.table("local.colo.large").count()), statement
+        spark.sql("DROP TABLE spark_catalog.colo.large")

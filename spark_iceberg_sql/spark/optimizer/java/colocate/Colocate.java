@@ -104,7 +104,7 @@ public class Colocate extends SwitchedRule {
       for (LogicalPlan child : ScalaTypes.list(plan.children())) describe(child, rows);
       return;
     }
-    for (LogicalPlan subquery : ScalaTypes.list(plan.subqueriesAll())) describePlan(subquery, rows);
+    for (LogicalPlan subquery : ShuffleReasons.subqueries(plan)) describePlan(subquery, rows);
     describePlan(plan, rows);
   }
 
@@ -153,7 +153,8 @@ public class Colocate extends SwitchedRule {
 
   private LogicalPlan grouped(LogicalPlan query, boolean isWritten) throws ReflectiveOperationException {
     LogicalPlan plan = GroupedPlan.isOfSubquery(query) ? GroupedPlan.ungrouped(query) : query;
-    return grouped(plan, isWritten ? distribution(plan) : null, new IdentityHashMap<Object, String>());
+    LogicalPlan result = grouped(plan, isWritten ? distribution(plan) : null, new IdentityHashMap<Object, String>());
+    return result == plan ? query : result; // else the subquery stays as it was grouped alone
   }
 
   /** The node that divides the rows of a write among its tasks by the partition fields; null if there is none. */
@@ -200,7 +201,7 @@ public class Colocate extends SwitchedRule {
     if (!isAlways) scans = GroupBalance.candidates(scans, rejected);
     while (!scans.isEmpty()) {
       List<List<GroupedScan>> stages = GroupedStages.worthwhile(
-        GroupedPlan.tried(without, scans), scans, superfluous != null, session, isAlways, rejected);
+        GroupedPlan.tried(without, scans), without, scans, superfluous != null, session, isAlways, rejected);
       List<GroupedScan> kept = new ArrayList<>();
       for (List<GroupedScan> stage : stages) kept.addAll(stage);
       if (kept.size() == scans.size()) return GroupedPlan.of(without, stages);

@@ -1,10 +1,8 @@
 package sparkicebergsql;
 
-import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.trees.TreeNodeTag;
 import org.apache.spark.sql.connector.read.Scan;
@@ -42,15 +40,23 @@ public final class GroupedPlan {
     return with(plan, relations);
   }
 
-  /** A plan as it was before scans of it were grouped. */
-  public static LogicalPlan ungrouped(LogicalPlan plan) throws ReflectiveOperationException {
-    Map<Object, LogicalPlan> relations = new IdentityHashMap<>();
-    for (LogicalPlan leaf : ScalaTypes.list(plan.collectLeaves())) {
-      if (!GroupedScan.isGrouped(leaf)) continue;
-      DataSourceV2ScanRelation scanned = (DataSourceV2ScanRelation) leaf;
-      relations.put(scanned.scan(), GroupedScan.ungrouped(scanned));
-    }
-    return relations.isEmpty() ? plan : with(plan, relations);
+  /** A plan as it was before scans of it were grouped. Each has a scan of its own, also where a subquery occurs twice. */
+  public static LogicalPlan ungrouped(LogicalPlan plan) {
+    return (LogicalPlan) plan.transform(ScalaTypes.rewrite(new ScalaTypes.Replacement() {
+      @Override
+      public boolean isFor(Object node) {
+        return node instanceof DataSourceV2ScanRelation && GroupedScan.isGrouped((LogicalPlan) node);
+      }
+
+      @Override
+      public Object of(Object node) {
+        try {
+          return GroupedScan.ungrouped((DataSourceV2ScanRelation) node);
+        } catch (ReflectiveOperationException e) {
+          throw new IllegalStateException(e);
+        }
+      }
+    }));
   }
 
   /**
@@ -58,13 +64,12 @@ public final class GroupedPlan {
    * that occur twice, since Spark reuses their shuffle, or of files that a write replaces, since that has this very scan.
    */
   public static boolean isOfSubquery(LogicalPlan plan) {
-    Set<Object> scans = Collections.newSetFromMap(new IdentityHashMap<Object, Boolean>());
     int count = count(plan);
     boolean isOfSubquery = false;
     for (LogicalPlan leaf : ScalaTypes.list(plan.collectLeaves())) {
       if (!GroupedScan.isGrouped(leaf)) continue;
       Scan scan = ((DataSourceV2ScanRelation) leaf).scan();
-      if (!scans.add(scan) || !scan.getClass().getName().equals(SparkScans.OF_QUERY)) return false;
+      if (!scan.getClass().getName().equals(SparkScans.OF_QUERY)) return false;
       Option<Integer> among = leaf.getTagValue(AMONG);
       isOfSubquery |= among.isEmpty() || ((Integer) among.get()).intValue() < count;
     }

@@ -38,6 +38,10 @@ public final class GroupedStages {
 
   /** The most bytes that scans may have whose partitions Spark may leave out, of those of the others. */
   private static final double PRUNED = 0.5;
+  /** The same of scans that Spark would not run without: it takes about as long to read rows as to shuffle them. */
+  private static final double READ_AGAIN = 0.5;
+  /** The most bytes of a partition that one task writes after a shuffle, too: Iceberg has Spark divide larger ones. */
+  private static final long WRITTEN = 128L << 20;
   private static final String FILTERED = "other rules may leave out files of it while the query runs";
 
   private final Map<Object, GroupedScan> scans = new IdentityHashMap<>();
@@ -45,6 +49,8 @@ public final class GroupedStages {
   /** Whether only the rows count, not the time. */
   private final boolean isAlways;
   private final List<Stage> stages = new ArrayList<>();
+  /** Those that Spark would not run without the grouping. */
+  private Set<Object> shared = Set.of();
   private boolean isUnsure;
 
   /** Scans whose rows no shuffle divides. */
@@ -56,6 +62,8 @@ public final class GroupedStages {
     boolean isOfAllRows;
     /** Whether groups have reduced the rows. */
     boolean isReduced;
+    /** Whether a write needs no shuffle of the rows. */
+    boolean isWritten;
     /** Whether grouped rows of several plans follow each other, as those of UNION do. */
     boolean isMixed;
     /** The columns of rows that were broadcast, and with which these are joined. */
@@ -124,16 +132,21 @@ public final class GroupedStages {
    * Of the grouped scans of a plan, those that are worth it, in lists of those whose rows come together.
    *
    * @param plan an optimized query, with these scans
+   * @param ungrouped the same without them
    * @param isWritten whether a write needs no shuffle of the rows, either, if they come as they are grouped
    * @param isAlways whether also if it is not expected to be faster
    * @param rejected takes the reasons for those that are used and not worth it, by their scans
    */
-  public static List<List<GroupedScan>> worthwhile(LogicalPlan plan, List<GroupedScan> scans, boolean isWritten,
-    SparkSession session, boolean isAlways, Map<Object, String> rejected) throws ReflectiveOperationException {
+  public static List<List<GroupedScan>> worthwhile(LogicalPlan plan, LogicalPlan ungrouped, List<GroupedScan> scans,
+    boolean isWritten, SparkSession session, boolean isAlways, Map<Object, String> rejected)
+    throws ReflectiveOperationException {
     GroupedStages result = new GroupedStages(session, isAlways);
+    if (!isAlways && SharedShuffles.arePossible(scans, session))
+      result.shared = SharedShuffles.scans(physical(ungrouped, session));
     for (GroupedScan scan : scans) result.scans.put(scan.relation.scan(), scan);
     Stage last = result.stage(physical(plan, session));
-    last.isUsed |= isWritten && !last.isMixed;
+    last.isWritten = isWritten && !last.isMixed;
+    last.isUsed |= last.isWritten;
     last.isOfAllRows |= isWritten && !last.isReduced;
     result.end(last);
     List<List<GroupedScan>> kept = new ArrayList<>();
@@ -155,21 +168,32 @@ public final class GroupedStages {
     if (!stage.isOfAllRows && !stage.broadcast.isEmpty()) return "what it is joined with may leave few rows to shuffle";
     // What is left of the others may be in one partition. The rows with which it is joined tell how it is divided.
     List<GroupedScan> unfiltered = new ArrayList<>();
-    long pruned = 0, unpruned = 0;
+    long pruned = 0, unpruned = 0, again = 0, once = 0;
     for (GroupedScan scan : stage.scans) {
       boolean isPruned = stage.isPruned(scan, null);
       if (isPruned) pruned += scan.size();
       else unpruned += scan.size();
+      if (shared.contains(scan.original)) again += scan.size();
+      else once += scan.size();
       if (!isPruned && !(stage.mayReplaceLess && scan.isOfReplacedFiles())) unfiltered.add(scan);
     }
     if (pruned > unpruned * PRUNED) return FILTERED;
-    if (unfiltered.isEmpty()) return "which of its files are replaced is known only when the statement runs";
-    if (unfiltered.size() < stage.scans.size()) {
-      String obstacle = GroupBalance.obstacle(unfiltered, stage.isOfAllRows, session.sparkContext());
-      if (obstacle != null) return obstacle;
-    }
-    String obstacle = GroupBalance.obstacle(stage.scans, stage.isOfAllRows, session.sparkContext());
+    if (again > once * READ_AGAIN) return "rows that are shuffled once and used twice would be read twice";
+    String obstacle = null;
+    if (unfiltered.isEmpty() && !areWrittenByOneTask(stage))
+      obstacle = "which of its files are replaced is known only when the statement runs";
+    else if (!unfiltered.isEmpty() && unfiltered.size() < stage.scans.size())
+      obstacle = GroupBalance.obstacle(unfiltered, stage.isOfAllRows, session.sparkContext());
+    if (obstacle == null) obstacle = GroupBalance.obstacle(stage.scans, stage.isOfAllRows, session.sparkContext());
     return obstacle == null && mayLeaveOut(stage) ? FILTERED : obstacle; // it reads manifests, so it comes last
+  }
+
+  /** Whether one task would write all rows of a partition after a shuffle, too: it may as well read them. */
+  private static boolean areWrittenByOneTask(Stage stage) {
+    for (GroupedScan scan : stage.scans)
+      for (Long group : scan.bytes.values())
+        if (group.longValue() > WRITTEN) return false;
+    return stage.isWritten;
   }
 
   /** The plan that Spark would run, with its shuffles; nothing runs. */

@@ -8,7 +8,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.apache.spark.sql.catalyst.expressions.AttributeReference;
+import org.apache.spark.sql.catalyst.expressions.DynamicPruningSubquery;
 import org.apache.spark.sql.catalyst.expressions.Expression;
+import org.apache.spark.sql.catalyst.expressions.SubqueryExpression;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.plans.physical.BroadcastDistribution;
 import org.apache.spark.sql.catalyst.plans.physical.ClusteredDistribution;
 import org.apache.spark.sql.execution.SparkPlan;
@@ -52,6 +55,24 @@ public final class ShuffleReasons {
     ShuffleReasons reasons = new ShuffleReasons(keys, relations, rejected, setting, reset);
     reasons.add(plan);
     return reasons.rows;
+  }
+
+  /** The subqueries of a plan. Not those that find the partitions for rows that are broadcast: the plan has these rows, too. */
+  public static List<LogicalPlan> subqueries(LogicalPlan plan) {
+    List<LogicalPlan> subqueries = new ArrayList<>();
+    for (Expression e : ScalaTypes.list(plan.expressions())) addSubqueries(e, subqueries);
+    for (LogicalPlan child : ScalaTypes.list(plan.children())) subqueries.addAll(subqueries(child));
+    return subqueries;
+  }
+
+  private static void addSubqueries(Expression e, List<LogicalPlan> subqueries) {
+    if (e instanceof DynamicPruningSubquery && ((DynamicPruningSubquery) e).onlyInBroadcast()) return;
+    if (e instanceof SubqueryExpression) {
+      LogicalPlan subquery = (LogicalPlan) ((SubqueryExpression) e).plan();
+      subqueries.add(subquery);
+      subqueries.addAll(subqueries(subquery));
+    }
+    for (Expression child : ScalaTypes.list(e.children())) addSubqueries(child, subqueries);
   }
 
   private void add(SparkPlan node) throws ReflectiveOperationException {

@@ -96,6 +96,17 @@ public final class TrialScan implements Scan, SupportsReportStatistics, Batch {
     return ((SupportsReportStatistics) scan).estimateStatistics();
   }
 
+  /** As of the scans that they stand for: Spark uses the shuffle of one for the other. */
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof TrialScan && scan.equals(((TrialScan) other).scan);
+  }
+
+  @Override
+  public int hashCode() {
+    return scan.hashCode();
+  }
+
   /** Otherwise Spark looks at the readers of all partitions. */
   @Override
   public ColumnarSupportMode columnarSupportMode() {
