@@ -61,7 +61,7 @@ public final class GroupedPlan {
 
   /**
    * Whether scans were grouped when the plan was that of a subquery alone, and may be grouped with others now. Not those
-   * that occur twice, since Spark reuses their shuffle, or of files that a write replaces, since that has this very scan.
+   * of files that a write replaces, since that has this very scan.
    */
   public static boolean isOfSubquery(LogicalPlan plan) {
     int count = count(plan);
