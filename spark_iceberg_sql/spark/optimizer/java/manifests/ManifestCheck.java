@@ -94,6 +94,9 @@ public final class ManifestCheck implements Callable<List<BoundFault>> {
     return faults;
   }
 
+  /** Whether the result is that of the manifest alone, and no other file was asked. */
+  public boolean isOfManifest() { return !units.areAsked(); }
+
   /** Iceberg evaluates a filter on the partition values of files of deletes, too, even if no data file has them. */
   private void addNullPartitions() {
     List<ManifestFile.PartitionFieldSummary> summaries = manifest.partitions();
