@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -123,6 +124,18 @@ def test_a_folder_that_is_gone_costs_time_only(spark: SparkSession, folder: Path
     folder.rmdir()
     assert manifests_read(spark, table) == 1
     assert manifests_read(spark, table) == 1
+
+
+def test_what_is_old_or_too_much_is_deleted(spark: SparkSession, folder: Path, table: str) -> None:
+    now = time.time()
+    for name, size, days in (("young", 1, 2), ("large", 64 << 20, 3), ("old", 1, 31)):
+        with (folder / name).open("wb") as stream:
+            stream.truncate(size)
+        os.utime(folder / name, (now, now - days * 86_400))
+    assert manifests_read(spark, table) == 1
+    names = {file.name for file in folder.iterdir()}
+    assert len(names) == 2
+    assert "young" in names
 
 
 def test_the_setting(spark: SparkSession, folder: Path, table: str) -> None:
