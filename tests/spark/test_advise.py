@@ -445,7 +445,7 @@ def test_a_proposal_as_estimated_is_the_one_that_spark_plans(spark: SparkSession
     source = resolve_source(spark, name)
     queries = [f"SELECT * FROM {name} WHERE {condition}" for condition in FILTERS]
     with sessions.working_in(spark):
-        search = AdviceSearch(spark, source, workload(queries), 3000, using)
+        search = AdviceSearch(spark, source, workload(queries), 100_000, using)
         costs = search.costs.all_specs()
         assert search.costs.is_laid_out(costs.sample)
         estimates = 0
