@@ -7,7 +7,7 @@ import math
 import random
 import re
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import date, datetime, timezone
 from decimal import Decimal
@@ -48,7 +48,13 @@ from spark_iceberg_sql.insight.hypothetical.written_files import (
     task_of_outputs,
     trial_indexes,
 )
-from spark_iceberg_sql.insight.preview.existing_files import FileStats, partition_totals, round_to_total, unit_of
+from spark_iceberg_sql.insight.preview.existing_files import (
+    FileStats,
+    ManifestStats,
+    partition_totals,
+    round_to_total,
+    unit_of,
+)
 from spark_iceberg_sql.insight.preview.model import partition_text
 from spark_iceberg_sql.insight.specs import candidate_spec, clause
 from spark_iceberg_sql.insight.workload import Query, skipped_statements, workload
@@ -796,6 +802,14 @@ def test_the_error_of_a_sample_shrinks_with_its_rows() -> None:
     assert [sample(sampled_rows, 10**6).error for sampled_rows in (50, 400, 10_000, 10**6)] == [1.0, 0.5, 0.1, 0.05]
 
 
+def by_column(files: Sequence[FileStats]) -> Iterator[ManifestStats]:
+    """Two manifests of the files."""
+    for part in (files[:2], files[2:]):
+        pairs = {i: [file.bounds.get(i, (None, None)) for file in part] for i in (1, 2, 3)}
+        bounds = {i: ([low for low, _ in pairs[i]], [high for _, high in pairs[i]]) for i in pairs}
+        yield ManifestStats([file.rows for file in part], [file.size for file in part], bounds)
+
+
 def test_a_sample_from_bounds_alone() -> None:
     hour = 3_600_000_000
     kinds = {1: "long", 2: "timestamptz", 3: "string"}
@@ -805,7 +819,7 @@ def test_a_sample_from_bounds_alone() -> None:
         FileStats(1, 10, {1: (5, 5), 2: (-1, -1), 3: ("x", "x")}),
     ]
     candidates = fields("days(ts), bucket(4, id), name")
-    assumed = assume_rows(file_stats, kinds, candidates, 400, WriteSettings("hash", 1_000_000))
+    assumed = assume_rows(by_column(file_stats), kinds, candidates, 400, WriteSettings("hash", 1_000_000))
     sample = assumed.sample
     assert (sample.rows, sample.sampled_rows, sample.is_complete) == (4001, 401, False)
     assert sample.row_bytes == pytest.approx(10, rel=0.01)
@@ -819,17 +833,19 @@ def test_a_sample_from_bounds_alone() -> None:
     assert set(days[100:400]) == {1}
     assert days[400] == -1
     assert set(sample.field_values[candidates[1].key]) == {0, 1, 2, 3}
-    again = assume_rows(file_stats, kinds, candidates, 400, WriteSettings("hash", 1_000_000))
+    again = assume_rows(by_column(file_stats), kinds, candidates, 400, WriteSettings("hash", 1_000_000))
     assert again.sample.columns == sample.columns
     identical_files = [FileStats(1000, 10_000, {1: (0, 10**9)})] * 200
-    wide_ = assume_rows(identical_files, kinds, fields("id"), 2000, WriteSettings("hash", 1_000_000)).sample
+    wide_ = assume_rows(by_column(identical_files), kinds, fields("id"), 2000, WriteSettings("hash", 1_000_000)).sample
     assert len(set(wide_.columns[1])) > 1500  # files with the same bounds have different rows
     # A file's two bounds are not its two values: more partitions than rows are never shown as a few.
-    vast = assume_rows(identical_files, kinds, fields("id, truncate(10, id)"), 400, WriteSettings("hash", 1_000))
+    vast = assume_rows(
+        by_column(identical_files), kinds, fields("id, truncate(10, id)"), 400, WriteSettings("hash", 1_000)
+    )
     assert not vast.fields
     assert "allow more values than 400 assumed rows show" in vast.left_out[0]
     lost = [*file_stats, FileStats(1, 10, {1: (0, 1)})]
-    assumed = assume_rows(lost, kinds, candidates, 400, WriteSettings("hash", 1_000_000))
+    assumed = assume_rows(by_column(lost), kinds, candidates, 400, WriteSettings("hash", 1_000_000))
     assert [f.clause for f in assumed.fields] == ["bucket(4, id)"]
     assert 2 not in assumed.sample.columns
     assert "some files have no bounds for `ts`" in assumed.left_out[0]

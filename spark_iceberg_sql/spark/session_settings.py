@@ -80,6 +80,13 @@ REQUIRE_FILTER_OVERRIDE = SessionSetting(
     "false",
     "whether a session may require less than the table",
 )
+KEEP_MANIFEST_CHECKS = SessionSetting(
+    f"{PREFIX}keep_manifest_checks",
+    "session",
+    "`true` or `false`",
+    "true",
+    "whether it is kept in the user's cache folder which manifests have been checked, and read there",
+)
 SESSION_SETTINGS = (
     ALLOWED_LOCATIONS,
     COLLECTION,
@@ -89,4 +96,5 @@ SESSION_SETTINGS = (
     REQUIRE_FILTER,
     REQUIRE_FILTER_OF_TABLE,
     REQUIRE_FILTER_OVERRIDE,
+    KEEP_MANIFEST_CHECKS,
 )

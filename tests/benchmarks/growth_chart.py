@@ -16,10 +16,11 @@ from pathlib import Path
 from spark_iceberg_sql import markup
 
 SHOWN = ("all rows", "top", "by day", "values", "one hour")
-WAYS = {"without the rules": None, "a new query": 3, "the first query of a session": 4}  # the column of its ratio
+# The column of the ratio.
+WAYS = {"without the rules": None, "a new query": 3, "the next session's first": 4, "the first of all": 5}
 HEAP = "heap after many queries, MB"
 _HEAP_LINE = re.compile(r"([\d,]+) files, .* rules (true|false): .* MB before, (\d+) after")
-COLOURS = ("#888888", "#1f77b4", "#d62728")  # readable on light and dark pages
+COLOURS = ("#888888", "#1f77b4", "#e69f00", "#d62728")  # readable on light and dark pages
 WIDTH, HEIGHT, LEFT, TOP = 250, 180, 44, 34  # of a panel, pixels
 
 Points = list[tuple[int, float]]

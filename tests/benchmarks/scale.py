@@ -2,11 +2,14 @@
 
 python -m tests.benchmarks.scale [FILES ...]
 python -m tests.benchmarks.scale memory FILES QUERIES true|false [QUERY ...]
+python -m tests.benchmarks.scale live FILES true|false [QUERY ...]
 
 Each query is planned without the rules and with all of them, in turns: again, as a new query of a snapshot whose
-manifests the rules have read before, and as the first query of a session. CPU time is that of the whole JVM, which
+manifests the rules have read before, and as the first query of a session, where an earlier one has kept which manifests
+it has checked (next session) and where none has (new). CPU time is that of the whole JVM, which
 other load on the machine changes less than seconds. memory: the heap after so many queries, of all kinds or of those
-named, in a JVM of its own with the rules or without. DRIVER_MEMORY in the environment is that of the driver, 4g by
+named, in a JVM of its own with the rules or without. live: what each query holds at most while it is planned, as
+collections leave it. DRIVER_MEMORY in the environment is that of the driver, 4g by
 default.
 """
 
@@ -17,6 +20,7 @@ import os
 import statistics
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Sequence
 from functools import cache
@@ -30,12 +34,13 @@ from spark_iceberg_sql.spark.bridge.jvm import compiler
 from spark_iceberg_sql.spark.bridge.plans import relations
 from spark_iceberg_sql.spark.optimizer import planning_facts
 from spark_iceberg_sql.spark.optimizer.rule_records import RULES
+from spark_iceberg_sql.spark.session_settings import KEEP_MANIFEST_CHECKS
 
 FILES = (10_000, 100_000)
 ROUNDS, WARM = 7, 2
 # Of so many files, one round after another takes ten minutes.
 MANY, ROUNDS_OF_MANY, WARM_OF_MANY = 1_000_000, 1, 1
-WAYS = ("without", "again", "new query", "new session")
+WAYS = ("without", "again", "new query", "next session", "new session")
 # What is kept of a query, or of a column; the rest is of manifests.
 OF_QUERIES = frozenset({"answers", "clustering", "limit", "prune", "topk", "tuples"})
 COLUMNS = "id BIGINT, ts TIMESTAMP, tenant STRING, x DOUBLE, y INT"
@@ -154,16 +159,18 @@ def prepare(way: str, spark: SparkSession) -> None:
     switch(spark, "false" if way == "without" else "true")
     if way == "new query":
         forget(spark, OF_QUERIES)
-    if way == "new session":
+    if way.endswith("session"):
         forget(spark)
+    spark.conf.set(KEEP_MANIFEST_CHECKS.key, "false" if way == "new session" else "true")
 
 
 def table_of(spark: SparkSession, clock: Clock, files: int) -> None:
     name = make(spark, files)
     rounds, warm = (ROUNDS, WARM) if files < MANY else (ROUNDS_OF_MANY, WARM_OF_MANY)
     print(f"\n{files:,} files")
-    print("| query | CPU s, without | again | new query | new session | manifests, new query | new session |")
-    print("|---|--:|--:|--:|--:|--:|--:|", flush=True)
+    ways, opened = " | ".join(WAYS[1:]), " | ".join(WAYS[2:])
+    print(f"| query | CPU s, without | {ways} | manifests: {opened} |")
+    print("|---|--:|--:|--:|--:|--:|--:|--:|--:|", flush=True)
     for title, query in QUERIES.items():
         cpu: dict[str, list[float]] = {way: [] for way in WAYS}
         manifests: dict[str, int] = {}
@@ -179,10 +186,8 @@ def table_of(spark: SparkSession, clock: Clock, files: int) -> None:
             pairs = [a / b for a, b in zip(cpu[way][warm:], cpu["without"][warm:], strict=True)]
             ratio = statistics.median(cpu[way][warm:]) / plain
             ratios.append(f"{ratio:.2f} ({min(pairs):.2f} to {max(pairs):.2f})")
-        print(
-            f"| {title} | {plain:.2f} | {' | '.join(ratios)} | {manifests['new query']} | {manifests['new session']} |",
-            flush=True,
-        )
+        opened = " | ".join(str(manifests[way]) for way in WAYS[2:])
+        print(f"| {title} | {plain:.2f} | {' | '.join(ratios)} | {opened} |", flush=True)
     print(f"kept {planning_facts.bytes_kept()[0] / 1e6:.1f} MB; heap {heap(spark):.0f} MB", flush=True)
 
 
@@ -222,6 +227,42 @@ def memory_of(spark: SparkSession, files: int, queries: int, value: str, titles:
     )
 
 
+class LiveHeap:
+    """The most MB that collections have left of the heap within it: one follows the other, so all else takes longer."""
+
+    def __init__(self, spark: SparkSession) -> None:
+        self._java = spark._jvm.java.lang
+        self._ends = threading.Event()
+        self._thread = threading.Thread(target=self._watch)
+        self.megabytes = 0.0
+
+    def _watch(self) -> None:
+        memory = self._java.management.ManagementFactory.getMemoryMXBean()
+        while not self._ends.is_set():
+            self._java.System.gc()
+            self.megabytes = max(self.megabytes, memory.getHeapMemoryUsage().getUsed() / 1e6)
+
+    def __enter__(self) -> LiveHeap:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._ends.set()
+        self._thread.join()
+
+
+def live_of(spark: SparkSession, files: int, value: str, titles: Sequence[str]) -> None:
+    """What the heap holds at most while each query is planned, as the first of a session, and before."""
+    name = make(spark, files)
+    switch(spark, value)
+    for title in titles:
+        forget(spark)
+        before = heap(spark)
+        with LiveHeap(spark) as live:
+            plan(spark, QUERIES[title].format(t=name))
+        print(f"{files:,} files, {title}, rules {value}: {before:.0f} MB, {live.megabytes:.0f} at most", flush=True)
+
+
 def main() -> None:
     arguments = sys.argv[1:]
     with tempfile.TemporaryDirectory() as folder:
@@ -230,6 +271,8 @@ def main() -> None:
         print(f"{memory} of memory, load {os.getloadavg()[0]:.1f}, heap {heap(spark):.0f} MB")
         if arguments[:1] == ["memory"]:
             memory_of(spark, int(arguments[1]), int(arguments[2]), arguments[3], arguments[4:] or list(QUERIES))
+        elif arguments[:1] == ["live"]:
+            live_of(spark, int(arguments[1]), arguments[2], arguments[3:] or list(QUERIES))
         else:
             clock = Clock(spark)
             for files in [int(argument) for argument in arguments] or FILES:

@@ -437,6 +437,38 @@ def test_the_costs_are_those_that_a_scan_plans(spark: SparkSession, using: str) 
     assert len(covered) > 8
 
 
+@pytest.mark.parametrize("using", ["data", "metadata"])
+def test_a_proposal_as_estimated_is_the_one_that_spark_plans(spark: SparkSession, using: str) -> None:
+    """Planned on an empty table: the filters are those of the estimate, which knows the files that they keep."""
+    name = "local.advice.types"
+    spark.sql(f"CREATE OR REPLACE TABLE {name} USING iceberg TBLPROPERTIES ({SMALL}) AS {EVERY_TYPE}")
+    source = resolve_source(spark, name)
+    queries = [f"SELECT * FROM {name} WHERE {condition}" for condition in FILTERS]
+    with sessions.working_in(spark):
+        search = AdviceSearch(spark, source, workload(queries), 100_000, using)
+        costs = search.costs.all_specs()
+        assert search.costs.is_laid_out(costs.sample)
+        estimates = 0
+        for fields in [*costs.layouts][::12]:
+            hypothetical = search.costs.table_under(costs.sample, Spec(0, fields), costs.layouts[fields])
+            planned = search._proposals.under(costs.sample, costs.layouts[fields], hypothetical)
+            estimated = search._proposals.as_estimated(costs, fields, (), (), None)
+            assert estimated in (None, planned)
+            estimates += estimated is not None
+    assert estimates > 3
+
+
+def test_a_count_that_iceberg_would_answer_is_not_estimated(spark: SparkSession) -> None:
+    """Of an empty table it knows every count: such a proposal needs the files."""
+    name = "local.advice.counted"
+    spark.sql(f"CREATE OR REPLACE TABLE {name} USING iceberg AS SELECT id FROM range(100)")
+    queries = [f"SELECT count(*) FROM {name} WHERE id > 5", f"SELECT min(id) FROM {name}"]
+    with sessions.working_in(spark):
+        search = AdviceSearch(spark, resolve_source(spark, name), workload(queries), 3000, "data")
+        costs = search.costs.all_specs()
+        assert search._proposals.as_estimated(costs, (), (), (), None) is None
+
+
 def test_counted_partitions_are_those_of_all_rows(spark: SparkSession) -> None:
     """With few rows in the sample, each spec's partitions have the rows and bounds that all rows give."""
     name = "local.advice.types"

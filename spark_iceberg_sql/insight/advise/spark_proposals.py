@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from spark_iceberg_sql.checker.planner import plans
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.insight.advise.costs.spark_costs import CostEstimator
 from spark_iceberg_sql.insight.advise.costs.spark_queries import WorkloadQueries
-from spark_iceberg_sql.insight.advise.costs.spark_workload_costs import SpecFields, Today
+from spark_iceberg_sql.insight.advise.costs.spark_workload_costs import Costs, SpecFields, Today
 from spark_iceberg_sql.insight.advise.layouts.candidate_fields import SortOrder, alter_statements
 from spark_iceberg_sql.insight.advise.layouts.layout import FileSlices, Sample
-from spark_iceberg_sql.insight.advise.model import Proposal, proposal
+from spark_iceberg_sql.insight.advise.model import Proposal, QueryReads, proposal
 from spark_iceberg_sql.insight.hypothetical.partitions import HypotheticalTable
 from spark_iceberg_sql.insight.hypothetical.spark_source import Source
 from spark_iceberg_sql.insight.specs import REWRITE_ALL, clause, delete_file_options, rewrite_call
@@ -29,6 +29,16 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from spark_iceberg_sql.spark.bridge.jvm.gateway import Java
+
+
+class _Layout(NamedTuple):
+    """The files that a proposal is about. slices: of the sample, by file. partitions: how many there are."""
+
+    spec: Spec
+    sample: Sample
+    slices: FileSlices
+    file_sizes: Sequence[int]
+    partitions: int
 
 
 class Proposals:
@@ -73,28 +83,59 @@ class Proposals:
         sample: its rows. slices: of the sample, by file. hypothetical: its files. ddl: the statements that lead to it.
         warnings: the rules' about it. order: of the rows of each partition; None for the order that they have.
         """
-        source, spec = self._source, hypothetical.spec
         answered = self._answered_under(hypothetical)
-        with tables.table(source.as_table(spec)) as table:
+        with tables.table(self._source.as_table(hypothetical.spec)) as table:
             tables.add_files(table, hypothetical.to_bytes())
             reads = self._queries.reads(table, answered)
+        layout = _Layout(hypothetical.spec, sample, slices, hypothetical.file_sizes, hypothetical.partition_count)
+        return self._proposal(layout, reads, ddl, warnings, order)
+
+    def as_estimated(
+        self, costs: Costs, fields: SpecFields, ddl: tuple[str, ...], warnings: tuple[str, ...], order: SortOrder | None
+    ) -> Proposal | None:
+        """The same from the estimate of a spec's files; None if Spark must plan the queries on these.
+
+        Spark plans the queries on an empty table. If their filters are those of the estimate, Iceberg's evaluators have
+        already decided which files they keep, and no table of these has to be made: there may be as many files as rows
+        in the sample. costs: with the estimate. Other arguments as for `under`.
+        """
+        if self._answered_today:
+            return None
+        spec, slices = Spec(0, fields), costs.layouts[fields]
+        with tables.table(self._source.as_table(spec)) as table:
+            reads = self._queries.estimated_reads(table, costs.kept[fields])
+        if reads is None:
+            return None
+        partitions = len(set(costs.sample.partition_numbers(fields))) if fields else 1
+        layout = _Layout(spec, costs.sample, slices, slices.sizes, partitions)
+        return self._proposal(layout, reads, ddl, warnings, order)
+
+    def _proposal(
+        self,
+        layout: _Layout,
+        reads: list[QueryReads],
+        ddl: tuple[str, ...],
+        warnings: tuple[str, ...],
+        order: SortOrder | None,
+    ) -> Proposal:
+        sample, spec = layout.sample, layout.spec
         for index, query_reads in enumerate(reads):
             if not query_reads.files and self._costs.using == "metadata":
-                files, total = self._costs.minimum_reads(query_reads.query, sample, slices)
+                files, total = self._costs.minimum_reads(query_reads.query, sample, layout.slices)
                 reads[index] = replace(query_reads, files=files, bytes=total)
         strategy = ", strategy => 'sort'" if order is not None or self._today.order else ""
         if order is not None and order.is_z_order:  # which a table cannot declare
             strategy += f", sort_order => {string_literal(self.order_text(order))}"
         return proposal(
-            clause(spec, source.schema),
+            clause(spec, self._source.schema),
             reads,
             self._costs.open_cost,
-            hypothetical.file_sizes,
+            layout.file_sizes,
             ddl,
             self._rewrite(strategy),
             warnings,
             error=self._costs.cost_error(sample),
-            has_estimated_cuts=hypothetical.partition_count < len(hypothetical.files),
+            has_estimated_cuts=layout.partitions < len(layout.file_sizes),
             sort_order=self.order_text(order),
             shuffled=self._costs.shuffles.total_bytes(spec.fields),
         )

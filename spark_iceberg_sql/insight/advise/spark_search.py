@@ -243,12 +243,19 @@ class AdviceSearch:
             self._notes.append(f"{text} is not proposed: {reason}")
             return None
         slices = choice.costs.layouts[fields]
-        hypothetical = self.costs.table_under(sample, Spec(0, fields), slices)
-        median_file = next(iter(median_size(hypothetical.file_sizes)), 0)
+        hypothetical = None
+        if not self.costs.is_laid_out(sample):
+            hypothetical = self.costs.table_under(sample, Spec(0, fields), slices)
+        median_file = next(iter(median_size(hypothetical.file_sizes if hypothetical else slices.sizes)), 0)
         if not sample.is_complete and self.costs.is_too_small(median_file):
             self._refusals[text] = f"with all partitions counted, its median file would have {size(median_file)}"
             return None
-        result = self._proposals.under(sample, slices, hypothetical, ddl, warnings, choice.order)
+        result = None
+        if hypothetical is None:
+            result = self._proposals.as_estimated(choice.costs, fields, ddl, warnings, choice.order)
+        if result is None:
+            hypothetical = hypothetical or self.costs.table_under(sample, Spec(0, fields), slices)
+            result = self._proposals.under(sample, slices, hypothetical, ddl, warnings, choice.order)
         self._choices[result.title] = choice
         return result
 

@@ -15,6 +15,7 @@ from spark_iceberg_sql.insight.diagnosis.model import (
     Diagnosis,
     address,
 )
+from spark_iceberg_sql.quantities import plural
 from spark_iceberg_sql.spark import versions
 from spark_iceberg_sql.spark.bridge.gate import requests
 from spark_iceberg_sql.spark.bridge.jvm import (
@@ -147,7 +148,13 @@ def _simple(class_name: str) -> str:
 
 def _kept() -> str | None:
     size, limit = planning_facts.bytes_kept()
-    return f"kept between queries: {size / 1e6:.1f} MB of at most {limit / 1e6:.0f} MB" if limit else None
+    if not limit:
+        return None
+    tables, bytes_of_checks = planning_facts.manifest_checks_kept()
+    return (
+        f"kept between queries: {size / 1e6:.1f} MB of at most {limit / 1e6:.0f} MB; "
+        f"between sessions: which manifests of {plural(tables, 'table')} were checked, {bytes_of_checks / 1e6:.1f} MB"
+    )
 
 
 def _rules(spark: SparkSession) -> list[DiagnosedRule]:

@@ -32,6 +32,15 @@ class FileStats:
     bounds: Mapping[int, tuple[Any, Any]]
 
 
+@dataclass(frozen=True, slots=True)
+class ManifestStats:
+    """Of the files of one manifest. bounds: by field id, the lower and the upper ones; None where a file lacks one."""
+
+    rows: Sequence[int]
+    sizes: Sequence[int]
+    bounds: Mapping[int, tuple[Sequence[Any], Sequence[Any]]]
+
+
 class CountedFiles:
     """Files that are iterated over once, and their number, rows and least size afterwards."""
 

@@ -46,6 +46,8 @@ def start(spark: SparkSession) -> None:
         _warn(rule_classes.new_faults())
         return
     registry.setReporter(gateway.scala_function(user_warnings.warn))
+    if (folder := class_cache.private_folder("manifests")) is not None:
+        registry.setChecksFolder(str(folder))
     if not registry.areTested():
         passed = _self_tests(spark)
         is_kept = class_cache.find(passed) is not None

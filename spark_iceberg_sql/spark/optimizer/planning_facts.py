@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from spark_iceberg_sql.spark.bridge.jvm import compiler
+from spark_iceberg_sql.spark.bridge.jvm import class_cache, compiler
 
 
 def metadata_read() -> tuple[int, int]:
@@ -21,3 +21,13 @@ def bytes_kept() -> tuple[int, int]:
         return 0, 0
     size, limit = facts.bytesKept()
     return int(size), int(limit)
+
+
+def manifest_checks_kept() -> tuple[int, int]:
+    """Of how many tables the user's cache has manifests that were checked, and the bytes of these files."""
+    folder = class_cache.private_folder("manifests")
+    try:
+        sizes = [file.stat().st_size for file in folder.iterdir()] if folder is not None else []
+    except OSError:  # another session has just replaced one
+        return 0, 0
+    return len(sizes), sum(sizes)

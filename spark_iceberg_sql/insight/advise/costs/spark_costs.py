@@ -180,7 +180,7 @@ class CostEstimator:
         if not best or self.using == "metadata" or sample.is_complete or rows <= self._rows:
             layouts_by_spec = {spec: initial.layouts[spec] for spec in best}
             costs = [{spec: cost[spec] for spec in best} for cost in initial.costs_by_query]
-            return Costs(sample, layouts_by_spec, initial.planned_queries, costs, self.shuffles)
+            return Costs(sample, layouts_by_spec, initial.planned_queries, costs, self.shuffles, initial.kept)
         fields = {field.key: field for spec in best for field in spec}
         sample = self.take_sample(self._columns, list(fields.values()), rows, sample)
         sample_text = "every row" if sample.is_complete else f"{sample.sampled_rows:,} rows"
@@ -225,10 +225,14 @@ class CostEstimator:
             return None
         return self._estimate(ordered, {spec: slice_files(ordered, spec) for spec in specs}, costs.planned_queries)
 
+    def is_laid_out(self, sample: Sample) -> bool:
+        """True if the files of a spec are those of its estimate, since no partition is counted anew."""
+        return self.using == "metadata" or sample.is_complete
+
     def table_under(self, sample: Sample, spec: Spec, slices: FileSlices) -> HypotheticalTable:
         """The files under a spec; from data, every partition is counted."""
         schema, counted_partitions = self._source.schema, None
-        if self.using != "metadata" and not sample.is_complete:
+        if not self.is_laid_out(sample):
             counted_partitions = self._partitions_under(sample, spec.fields)
         if counted_partitions is None:
             return hypothetical_table(sample, schema, spec, slices)
@@ -322,6 +326,7 @@ class CostEstimator:
             for scan_filters in planned_query.filters
         ]
         costs: list[dict[SpecFields, int]] = [{} for _ in planned_queries]
+        kept: dict[SpecFields, list[list[tuple[int, int]]]] = {}
         with tables.table(self._source.as_table(*specs)) as table:
             for spec, (fields, slices) in zip(specs, layouts_by_spec.items(), strict=True):
                 sampled_table = hypothetical_table(sample, self._source.schema, spec, slices)
@@ -329,6 +334,7 @@ class CostEstimator:
                 # scans.
                 kept_counts = iter(tables.kept_files(table, spec.spec_id, sampled_table.to_bytes(), filters))
                 scans = [list(islice(kept_counts, len(planned_query.filters))) for planned_query in planned_queries]
+                kept[fields] = scans
                 if not fields:
                     pairs = zip(planned_queries, scans, strict=True)
                     self._reading_queries = {
@@ -337,7 +343,7 @@ class CostEstimator:
                 for planned_query, query_scans, query_costs in zip(planned_queries, scans, costs, strict=True):
                     minimum = self.minimum_reads(planned_query.query.text, sample, slices)
                     query_costs[fields] = self._cost(query_scans) or self._cost([minimum])
-        return Costs(sample, layouts_by_spec, planned_queries, costs, self.shuffles)
+        return Costs(sample, layouts_by_spec, planned_queries, costs, self.shuffles, kept)
 
     def _cost(self, reads: Iterable[tuple[int, int]]) -> int:
         return sum(size + files * self.open_cost for files, size in reads)

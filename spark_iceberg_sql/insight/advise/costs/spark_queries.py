@@ -185,6 +185,26 @@ class WorkloadQueries:
             return None
         return [(read.files, read.bytes) for read in planned]
 
+    def estimated_reads(self, table: Java, kept: Sequence[Sequence[tuple[int, int]]]) -> list[QueryReads] | None:
+        """What `reads` would return of a table, if the estimate had its files; None if Spark plans other scans of it.
+
+        table: an empty one, with the spec. kept: by query, the files and bytes that the filters of each scan keep.
+        """
+        query_reads = []
+        for planned_query, scans in zip(self.filters[0], kept, strict=True):
+            query = planned_query.query
+            try:
+                planned = self._scans(query, table)
+            except JVM_ERRORS:
+                return None
+            if tuple(scan.texts for scan in planned) != planned_query.texts:
+                return None
+            if any(planning.is_of_metadata(scan.scan) for scan in planned):
+                return None
+            files, total = sum(f for f, _ in scans), sum(b for _, b in scans)
+            query_reads.append(QueryReads(query.text, query.weight, files, total, files, total))
+        return query_reads
+
     def reads(self, table: Java, answered: Collection[str] = ()) -> list[QueryReads]:
         """The reads of each query of a table, as planned by Spark. answered: the texts of queries that read nothing."""
         query_reads = []

@@ -23,7 +23,8 @@ class Costs:
     """The files of some specs, and the costs of queries on them.
 
     sample: the rows. layouts: the files by spec. planned_queries: the queries. costs_by_query: for each of them, the
-    cost of what it reads, by spec. shuffles: of the workload.
+    cost of what it reads, by spec. shuffles: of the workload. kept: by spec, for each query, the files and bytes that
+    the filters of each of its scans keep.
     """
 
     sample: Sample
@@ -31,6 +32,7 @@ class Costs:
     planned_queries: Sequence[PlannedQuery]
     costs_by_query: Sequence[Mapping[SpecFields, int]]
     shuffles: ShuffleCosts
+    kept: Mapping[SpecFields, Sequence[Sequence[tuple[int, int]]]]
 
     @property
     def total_costs(self) -> dict[SpecFields, int]:
@@ -55,6 +57,7 @@ class Costs:
             self.planned_queries,
             [{**costs, **other_costs} for costs, other_costs in pairs],
             self.shuffles,
+            {**self.kept, **others.kept},
         )
 
     def ranked_specs(self) -> list[SpecFields]:

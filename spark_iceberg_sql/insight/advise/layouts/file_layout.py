@@ -11,12 +11,13 @@ import zlib
 from array import array
 from collections.abc import Callable, Iterable, Mapping, MutableSequence, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, pairwise
+from itertools import accumulate
+from operator import sub
 from typing import Any
 
 from spark_iceberg_sql.insight.advise.layouts.layout import FieldKey, Sample
 from spark_iceberg_sql.insight.hypothetical.written_files import FileSizeModel, WriteSettings
-from spark_iceberg_sql.insight.preview.existing_files import FileStats, unit_of
+from spark_iceberg_sql.insight.preview.existing_files import ManifestStats, unit_of
 from spark_iceberg_sql.model.spec import PartitionField
 
 # Fixed, so that the same table gets the same advice.
@@ -50,21 +51,22 @@ class _FileBounds:
         self._lows: MutableSequence[Any] = array("q")
         self._highs: MutableSequence[Any] = array("q")
 
-    def append(self, bounds: tuple[Any, Any] | None) -> None:
-        """Add a file's."""
-        if bounds is None or not self.is_complete:
+    def extend(self, lows: Sequence[Any], highs: Sequence[Any]) -> None:
+        """Add those of the files of a manifest."""
+        if not self.is_complete or not lows:
+            return
+        if None in lows or None in highs:
             self.is_complete = False
             self._lows, self._highs = [], []
             return
-        low, high = bounds
-        if self.is_whole and (not isinstance(low, int) or isinstance(low, bool)):
+        if self.is_whole and (not isinstance(lows[0], int) or isinstance(lows[0], bool)):
             self.is_whole = False
             self._lows, self._highs = [*self._lows], [*self._highs]
-        self.is_single = self.is_single and low == high
-        if self.is_whole and high - low > self.span:
-            self.span = high - low
-        self._lows.append(low)
-        self._highs.append(high)
+        self.is_single = self.is_single and lows == highs
+        if self.is_whole:
+            self.span = max(self.span, *map(sub, highs, lows))
+        self._lows.extend(lows)
+        self._highs.extend(highs)
 
     def of(self, file: int) -> tuple[Any, Any]:
         """Those of one file, by its number."""
@@ -72,7 +74,7 @@ class _FileBounds:
 
 
 def assume_rows(
-    files: Iterable[FileStats],
+    manifests: Iterable[ManifestStats],
     column_types: Mapping[int, str],
     fields: Sequence[PartitionField],
     count: int,
@@ -85,17 +87,18 @@ def assume_rows(
     rng = random.Random(_SEED)
     bounds = {field_id: _FileBounds() for field_id in column_types}
     file_rows, size = array("q"), 0
-    for file in files:
-        file_rows.append(file.rows)
-        size += file.size
+    for manifest in manifests:
+        file_rows.extend(manifest.rows)
+        size += sum(manifest.sizes)
         for field_id, column in bounds.items():
-            column.append(file.bounds.get(field_id))
+            column.extend(*manifest.bounds[field_id])
     total = sum(file_rows)
     bounds = {field_id: column for field_id, column in bounds.items() if column.is_complete}
-    rows_per_file = [max(1, round(count * rows / max(1, total))) for rows in file_rows]
     if len(file_rows) > count:  # one row of each would be more than `count`: rows of some files only
         row_ends = [row_count * count // max(1, total) for row_count in accumulate(file_rows)]
-        rows_per_file = [end - start for start, end in pairwise([0, *row_ends])]
+        rows_per_file = list(map(sub, row_ends, [0, *row_ends[:-1]]))
+    else:
+        rows_per_file = [max(1, round(count * rows / max(1, total))) for rows in file_rows]
     columns: dict[int, list[Any]] = {field_id: [] for field_id in bounds}
     for number, row_count in enumerate(rows_per_file):
         if row_count:

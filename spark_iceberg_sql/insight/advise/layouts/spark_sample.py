@@ -18,7 +18,7 @@ from spark_iceberg_sql.insight.hypothetical.spark_source import Source
 from spark_iceberg_sql.insight.hypothetical.values import has_bounds
 from spark_iceberg_sql.insight.hypothetical.written_files import FileSizeModel, WriteSettings
 from spark_iceberg_sql.insight.preview.spark_estimates import column_from_spark, from_spark, write_first_rows
-from spark_iceberg_sql.insight.preview.spark_files import delete_file_notes, existing_files
+from spark_iceberg_sql.insight.preview.spark_files import delete_file_notes, existing_files, manifests
 from spark_iceberg_sql.insight.preview.spark_settings import settings_of
 from spark_iceberg_sql.model.schema import Schema
 from spark_iceberg_sql.model.spec import PartitionField, Spec
@@ -181,5 +181,5 @@ def assumed_rows(
     type_names = {field_id: types[field_id].name for field_id in columns if has_bounds(types[field_id])}
     with hypothetical_tables.table(source.as_table(Spec(0))) as table:
         settings = settings_of(spark, table)
-    result = assume_rows(existing_files(source, list(type_names)), type_names, fields, count, settings)
+    result = assume_rows(manifests(source, list(type_names)), type_names, fields, count, settings)
     return replace(result, left_out=(*delete_file_notes(source), *result.left_out)), settings

@@ -120,11 +120,11 @@ def _reader(hint: Any) -> Callable[[Any], Any] | None:
     if hint in _BOXED:
         return None
     if get_origin(hint) is tuple:
-        read_item = _reader(_required(get_args(hint)[0])) or _unchanged
-        return lambda value: tuple(map(read_item, value))
+        read_item = _reader(_required(get_args(hint)[0]))
+        return tuple if read_item is None else lambda value: tuple(map(read_item, value))
     if get_origin(hint) is dict:
-        read_item = _reader(get_args(hint)[1]) or _unchanged
-        return lambda value: {key: read_item(item) for key, item in value.items()}
+        read_value = _reader(get_args(hint)[1]) or _unchanged
+        return lambda value: {key: read_value(item) for key, item in value.items()}
     return _record_reader(hint)
 
 

@@ -11,11 +11,9 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.apache.iceberg.ManifestFile;
-import org.apache.iceberg.Schema;
 import org.apache.iceberg.Snapshot;
 import org.apache.iceberg.SnapshotRef;
 import org.apache.iceberg.Table;
@@ -27,17 +25,10 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 /**
  * The columns of a table whose bounds cannot be relied on, in the data files that a query may read.
  *
- * <p>Each manifest is read once in the life of the JVM, since it never changes, and all of a table's in parallel. This
- * costs about as much as planning a query that has a filter and no partition filter. Of a table with more of them than
- * LIMIT, a part is read: a fault in it is taken as one of the whole table, and imported files as TIMESTAMP(MILLIS).
+ * <p>Of a table with very many manifests, a part is read (see ManifestChecks): a fault in it is taken as one of the whole
+ * table, and imported files as TIMESTAMP(MILLIS).
  */
 public final class FileBounds {
-  /** In bytes of manifests: those of about half a million files. */
-  private static final long LIMIT = 128L << 20;
-  /** How many Parquet footers one check reads at most. */
-  private static final int FOOTERS = 32;
-  /** By manifest: its faults. */
-  private static final KeptFacts MANIFESTS = new KeptFacts("manifest");
   /** By snapshots of a table. */
   private static final KeptFacts SNAPSHOTS = new KeptFacts("snapshots");
   public static final String SNAPSHOT_ID = "snapshot-id";
@@ -134,7 +125,7 @@ public final class FileBounds {
     FileBounds cached = (FileBounds) SNAPSHOTS.get(key);
     if (cached == null) {
       cached = read(table, snapshots);
-      SNAPSHOTS.put(key, cached, KeptFacts.bytes(key) + bytes(cached.faults));
+      SNAPSHOTS.put(key, cached, KeptFacts.bytes(key) + ManifestChecks.bytes(cached.faults));
     }
     return cached;
   }
@@ -145,7 +136,7 @@ public final class FileBounds {
     Map<String, ManifestFile> manifests = SnapshotManifests.of(table, snapshots);
     FileBounds result = new FileBounds();
     Map<String, List<BoundFault>> read = new HashMap<>();
-    result.isComplete = fetch(table, manifests, read);
+    result.isComplete = ManifestChecks.fetch(table, manifests, read);
     for (String key : manifests.keySet()) {
       List<BoundFault> faults = (List<BoundFault>) read.get(key);
       if (faults == null) continue; // only of a part
@@ -168,48 +159,6 @@ public final class FileBounds {
     result.files = fault.files;
     result.bytes = fault.bytes;
     return result;
-  }
-
-  private static long bytes(List<BoundFault> faults) {
-    long bytes = 0;
-    for (BoundFault fault : faults) bytes += 100 + (fault.file == null ? 0 : KeptFacts.bytes(fault.file));
-    return bytes;
-  }
-
-  /**
-   * The faults of all manifests, or of as many of them as LIMIT allows, evenly spread; whether of all.
-   *
-   * @param faults takes them, by the keys of the manifests: what is kept may be dropped at any time
-   */
-  @SuppressWarnings("unchecked")
-  private static boolean fetch(Table table, Map<String, ManifestFile> manifests, Map<String, List<BoundFault>> faults) {
-    List<String> keys = new ArrayList<>();
-    List<ManifestCheck> checks = new ArrayList<>();
-    Map<Integer, Types.NestedField> fields = new HashMap<>();
-    AtomicInteger footers = new AtomicInteger(FOOTERS);
-    long bytes = 0;
-    for (ManifestFile manifest : manifests.values()) bytes += manifest.length();
-    int index = 0, stride = 1 + (int) Math.min(bytes / LIMIT, manifests.size());
-    for (String key : manifests.keySet()) {
-      List<BoundFault> kept = (List<BoundFault>) MANIFESTS.get(key);
-      if (kept != null) faults.put(key, kept);
-      if (index++ % stride != 0 || kept != null) continue;
-      keys.add(key);
-    }
-    if (keys.isEmpty()) return stride == 1;
-    ReadAhead.Ahead ahead = ReadAhead.of(table, manifests.values());
-    for (String key : keys)
-      checks.add(new ManifestCheck(table, (ManifestFile) manifests.get(key), fields, footers, ahead));
-    for (Schema schema : table.schemas().values()) fields.putAll(TypeUtil.indexById(schema.asStruct()));
-    fields.putAll(TypeUtil.indexById(table.schema().asStruct()));
-    List<List<BoundFault>> read = WorkerPool.results(checks);
-    for (int i = 0; i < keys.size(); i++) {
-      List<BoundFault> ofOne = (List<BoundFault>) read.get(i);
-      faults.put(keys.get(i), ofOne);
-      MANIFESTS.put(keys.get(i), ofOne, KeptFacts.bytes((String) keys.get(i)) + bytes(ofOne));
-      SnapshotManifests.keepComplete((String) keys.get(i)); // a later snapshot's check need not look at its end
-    }
-    return stride == 1;
   }
 
   private void assume(Table table, BoundFault.Kind kind, long minimum, long maximum) {

@@ -73,6 +73,9 @@ public final class FileUnits {
   /** Takes note of such bounds, as the fault that they are if no footer says otherwise. */
   public void suspect(BoundFault fault) { suspects.add(fault); }
 
+  /** Whether the files' footers are asked for more than their manifest says. */
+  public boolean areAsked() { return !suspects.isEmpty() || !imported.isEmpty(); }
+
   /** Adds the faults of the files that have, or may have, another unit. */
   public void resolve(List<BoundFault> faults) {
     for (BoundFault suspect : suspects) {

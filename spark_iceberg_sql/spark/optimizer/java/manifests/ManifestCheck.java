@@ -27,8 +27,8 @@ import org.apache.iceberg.types.Type;
 import org.apache.iceberg.types.Types;
 
 /**
- * Reads one manifest and checks that it is whole, and what it states about each data file: each file's bounds against each other, against its
- * partition values, and against what is known of its format.
+ * Reads one manifest and checks that it is whole, and what it states about each data file: each file's bounds against
+ * each other, against its partition values, and against what is known of its format.
  *
  * <p>A bound that is merely wide passes: a file is at fault only if no rows could have the stated figures, or if the
  * format's figures are known to be wrong.
@@ -93,6 +93,9 @@ public final class ManifestCheck implements Callable<List<BoundFault>> {
     units.resolve(faults);
     return faults;
   }
+
+  /** Whether the result is that of the manifest alone, and no other file was asked. */
+  public boolean isOfManifest() { return !units.areAsked(); }
 
   /** Iceberg evaluates a filter on the partition values of files of deletes, too, even if no data file has them. */
   private void addNullPartitions() {
@@ -220,7 +223,6 @@ public final class ManifestCheck implements Callable<List<BoundFault>> {
     }
   }
 
-  /** The ids of the fields of structs. */
   /** The columns that are times for ORC's filter: few of many, asked for with each file. */
   private List<Types.NestedField> times() {
     if (times != null) return times;
@@ -230,6 +232,7 @@ public final class ManifestCheck implements Callable<List<BoundFault>> {
     return times;
   }
 
+  /** The ids of the fields of structs. */
   private Set<Object> ofStructs() {
     if (ofStructs != null) return ofStructs;
     ofStructs = new HashSet<>();

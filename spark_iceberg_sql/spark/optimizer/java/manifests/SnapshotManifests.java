@@ -2,9 +2,11 @@ package sparkicebergsql;
 
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import org.apache.iceberg.ManifestFile;
 import org.apache.iceberg.Snapshot;
@@ -47,18 +49,27 @@ public final class SnapshotManifests {
     String ofAll = key(table, snapshots);
     if (COMPLETE.get(ofAll) != null) return false;
     Map<String, ManifestFile> manifests = of(table, snapshots);
-    List<String> keys = new ArrayList<>();
+    if (!cutOff(table, manifests, manifests.keySet()).isEmpty()) return true;
+    keepComplete(ofAll);
+    return false;
+  }
+
+  /** Which of some manifests, by their keys in {@link #of}, may be cut off; a few bytes of each are read once. */
+  public static Set<String> cutOff(Table table, Map<String, ManifestFile> manifests, Collection<String> keys) {
+    List<String> unread = new ArrayList<>();
     List<CutOff> tests = new ArrayList<>();
-    for (String key : manifests.keySet()) {
+    for (String key : keys) {
       if (COMPLETE.get(key) != null) continue;
-      keys.add(key);
+      unread.add(key);
       tests.add(new CutOff(table, (ManifestFile) manifests.get(key)));
     }
-    for (Boolean isCutOff : WorkerPool.results(tests))
-      if (isCutOff.booleanValue()) return true;
-    keys.add(ofAll);
-    for (String key : keys) keepComplete(key);
-    return false;
+    List<Boolean> results = WorkerPool.results(tests);
+    Set<String> cutOff = new HashSet<>();
+    for (int i = 0; i < unread.size(); i++) {
+      if (((Boolean) results.get(i)).booleanValue()) cutOff.add(unread.get(i));
+      else keepComplete((String) unread.get(i));
+    }
+    return cutOff;
   }
 
   /** Keeps that a manifest, by its key in {@link #of}, is not cut off: its check has read all of it. */

@@ -273,6 +273,9 @@ public class RuleRegistry {
   /** Sets the RelationFacts, which are told how the probes go. */
   public void setFacts(Consumer<Object> relationFacts) { facts = relationFacts; }
 
+  /** Sets the folder in which the checks of manifests are kept: see KeptChecks. */
+  public void setChecksFolder(String path) { KeptChecks.setFolder(path); }
+
   /** The RelationFacts; null if they could not be compiled. */
   public Object facts() {
     awaitTests();
