@@ -88,6 +88,10 @@ def test_only_new_manifests_are_read(spark: SparkSession, folder: Path, table_of
     spark.sql(f"ALTER TABLE {table_of_test} ADD COLUMN more INT")  # the check knows the columns
     assert manifests_read(spark, table_of_test) == 2
     assert manifests_read(spark, table_of_test) == 0
+    mapping = '[{"field-id": 1, "names": ["id"]}]'  # files of other programs can be read with one, by their footers
+    spark.sql(f"ALTER TABLE {table_of_test} SET TBLPROPERTIES ('schema.name-mapping.default' = '{mapping}')")
+    assert manifests_read(spark, table_of_test) == 2
+    assert manifests_read(spark, table_of_test) == 0
     assert len(list(folder.iterdir())) == 1
 
 

@@ -19,7 +19,7 @@ public final class SnapshotManifests {
 
   private SnapshotManifests() {}
 
-  /** Of some snapshots of a table, as its schema is now. */
+  /** Of some snapshots of a table, as it is now. */
   public static String key(Table table, Collection<Snapshot> snapshots) {
     StringBuilder key = new StringBuilder(String.valueOf(table.uuid())).append(' ').append(table.location());
     for (Snapshot s : snapshots) {
@@ -28,18 +28,24 @@ public final class SnapshotManifests {
       // A copy of a table has the same lists elsewhere.
       if (list != null) key.append('@').append(table.io().newInputFile(list).location());
     }
-    return key.append(' ').append(table.schema().schemaId()).toString();
+    return key.append(state(table)).toString();
   }
 
-  /** By a key of each, under the types that the columns have now; a manifest list that is cut off is refused. */
+  /** What the faults of a manifest depend on but it: the columns' types, and how files without field ids are read. */
+  private static String state(Table table) {
+    String mapping = (String) table.properties().get(ParquetTimes.MAPPING);
+    return " " + table.schema().schemaId() + (mapping == null ? "" : " " + mapping.hashCode());
+  }
+
+  /** By a key of each, as the table is now; a manifest list that is cut off is refused. */
   public static Map<String, ManifestFile> of(Table table, Collection<Snapshot> snapshots) {
     Map<String, ManifestFile> manifests = new LinkedHashMap<>();
-    String types = " " + table.schema().schemaId();
+    String state = state(table);
     for (Snapshot s : snapshots) {
       List<ManifestFile> all = s.allManifests(table.io());
       TruncatedFile.check(table, s, all);
       for (ManifestFile m : all)
-        manifests.put(table.io().newInputFile(m.path()).location() + " " + m.length() + types, m);
+        manifests.put(table.io().newInputFile(m.path()).location() + " " + m.length() + state, m);
     }
     return manifests;
   }
