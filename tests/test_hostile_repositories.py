@@ -23,6 +23,7 @@ from test_lsp import Editor
 
 from spark_iceberg_sql.checker.digests import digest
 from spark_iceberg_sql.editor.jupyter import spec
+from spark_iceberg_sql.model.metadata import catalogs
 
 pytestmark = pytest.mark.tier("quick")  # many processes or many trials: `make fast` leaves them out
 
@@ -435,6 +436,11 @@ MORE_CREATES = """CREATE TABLE prod.db.t (id INT) USING iceberg;
 CREATE TABLE IF NOT EXISTS prod.db.u (ts TIMESTAMP) USING iceberg PARTITIONED BY (weeks(ts));
 ALTER TABLE prod.db.v ADD PARTITION FIELD days(ts);
 """
+
+
+@pytest.mark.parametrize(("text", "reason"), [("boom\nat line 3", "boom"), ("", "OSError")])
+def test_the_reason_of_an_outage_is_one_line(text: str, reason: str) -> None:
+    assert catalogs._reason(OSError(text), timeout=1) == reason
 
 
 def test_no_table_of_a_catalog_that_is_not_opened_is_said_to_exist(clone: Path, run: Check) -> None:

@@ -212,6 +212,11 @@ def test_a_lost_word(text: str, written: str) -> None:
     assert written in (diagnostic.help or "")
 
 
+@pytest.mark.parametrize("text", ["CREATE", "CREATE OR", "CREATE OR REPLACE", "REPLACE", "CREAT"])
+def test_a_statement_that_is_not_yet_written(text: str) -> None:
+    assert not check(text)
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -167,6 +167,15 @@ def test_an_option_that_is_no_number() -> None:
     assert mistake.help == "write an integer"
 
 
+@pytest.mark.parametrize("part", ["/*+ OPTIONS('a' = '1') */", "OPTIONS('a' = '1')"])
+def test_the_place_of_a_hint(part: str) -> None:
+    sql = f"SELECT {part if '+' in part else f'/*+ COALESCE(1), {part} */'} * FROM db.t"
+    mistake = help_of(refused(sql))
+    assert mistake is not None
+    assert mistake.span is not None
+    assert sql[slice(*mistake.span)] == part
+
+
 def test_a_table_that_is_not_in_the_query() -> None:
     sql = "SELECT a.Region FROM sales JOIN db.cities b ON a.City = b.City"
     mistake = help_of(refused(sql, COLUMN, "a.City", objectName="`a`.`City`"))
@@ -215,6 +224,7 @@ def test_a_table_that_is_not_in_the_query() -> None:
             "SELECT strftime('%Y-%m', ts) FROM t", "UNRESOLVED_ROUTINE", "strftime", {"routineName": "`strftime`"},
             "SELECT date_format(ts, 'yyyy-MM') FROM t",
         ),
+        ("SELECT a FROM t", "UNRESOLVED_ROUTINE", "a", {"routineName": "`strftime`"}, None),  # an error elsewhere
         (
             "SELECT array_length(xs) FROM t", "UNRESOLVED_ROUTINE", "array_length", {"routineName": "`array_length`"},
             "SELECT array_size(xs) FROM t",

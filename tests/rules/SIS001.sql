@@ -860,6 +860,9 @@ CREATETABLE u (id INT) USING iceberg PARTITIONED BY (id); -- error: SIS001
 CREATE IF NOT EXISTS TABLE u (id INT) USING iceberg PARTITIONED BY (id); -- error: SIS001
 CREATE IF NOT EXISTS TABLE v (id INT); -- error: SIS001
 
+-- case: USING behind another clause of a table without columns
+CREATE TABLE u PARTITIONED BY (x) USING iceberg AS SELECT 1 AS x; -- error: SIS001
+
 -- case: words that only look like another statement
 CREATE TABLE u (create INT, replace INT, alter INT) USING iceberg;
 INSERT INTO u SELECT

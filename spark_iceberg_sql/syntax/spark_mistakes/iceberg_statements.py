@@ -55,12 +55,11 @@ def delete_using(refused: RefusedStatement) -> MistakeHelp | None:
     target, source = refused.source(2, using), refused.source(using + 1, where)
     if "," in words[using:where] or "JOIN" in words[using:where]:
         source = f"(SELECT ... FROM {source}) AS s"
-    end = len(refused.tokens) - (words[-1] == ";")
-    condition = refused.source(where + 1, end)
+    condition = refused.source(where + 1, len(refused.tokens))
     statement = f"MERGE INTO {target} USING {source} ON {condition} WHEN MATCHED THEN DELETE"
     help_ = f"Spark has no DELETE ... USING: write {statement}"
     is_plain = "..." not in statement
-    edit = (refused.tokens[0].start, refused.tokens[end - 1].end, statement) if is_plain else None
+    edit = (refused.tokens[0].start, refused.tokens[-1].end, statement) if is_plain else None
     return MistakeHelp(help_, edit, refused.tokens[using].span)
 
 
