@@ -212,6 +212,12 @@ def test_a_lost_word(text: str, written: str) -> None:
     assert written in (diagnostic.help or "")
 
 
+@pytest.mark.parametrize("name", ["$t", "${t}", "$db.t", "{{ t }}"])
+def test_a_table_whose_name_is_a_variable(name: str) -> None:
+    (diagnostic,) = check(f"CREATE TABLE {name} (a INT) USING iceberg PARTITIONED BY (weeks(a))")
+    assert diagnostic.code == "SIS101"
+
+
 @pytest.mark.parametrize("text", ["CREATE", "CREATE OR", "CREATE OR REPLACE", "REPLACE", "CREAT"])
 def test_a_statement_that_is_not_yet_written(text: str) -> None:
     assert not check(text)

@@ -224,7 +224,7 @@ def test_a_table_that_is_not_in_the_query() -> None:
             "SELECT strftime('%Y-%m', ts) FROM t", "UNRESOLVED_ROUTINE", "strftime", {"routineName": "`strftime`"},
             "SELECT date_format(ts, 'yyyy-MM') FROM t",
         ),
-        ("SELECT a FROM t", "UNRESOLVED_ROUTINE", "a", {"routineName": "`strftime`"}, None),  # an error elsewhere
+        ("SELECT f(a, '%Y') FROM t", "UNRESOLVED_ROUTINE", "f", {"routineName": "`strftime`"}, None),  # elsewhere
         (
             "SELECT array_length(xs) FROM t", "UNRESOLVED_ROUTINE", "array_length", {"routineName": "`array_length`"},
             "SELECT array_size(xs) FROM t",
