@@ -263,3 +263,7 @@ CREATE TABLE t (id BIGINT, n INT, name STRING, ts TIMESTAMP, d DATE, price DECIM
 
 -- case: bucket('²', id)
 CREATE TABLE t (id BIGINT, n INT, name STRING, ts TIMESTAMP, d DATE, price DECIMAL(9, 2), raw BINARY, flag BOOLEAN) USING iceberg PARTITIONED BY (bucket('²', id));  -- error: SIS103
+
+-- case: intervals
+CREATE TABLE t (id INT) USING iceberg PARTITIONED BY (bucket(INTERVAL - '3' DAYS, id));  -- error: SIS103
+CREATE TABLE u (id INT) USING iceberg PARTITIONED BY (bucket(INTERVAL 3 DAYS, id));  -- error: SIS103

@@ -41,3 +41,6 @@ CREATE TABLE t (id BIGINT, n INT, name STRING, ts TIMESTAMP, d DATE, price DECIM
   months(d),
   truncate(1000, price)
 );
+
+-- case: with its days
+CREATE TABLE t (id INT, ts TIMESTAMP) USING iceberg PARTITIONED BY (ts, days(ts));  -- warning: SIS501

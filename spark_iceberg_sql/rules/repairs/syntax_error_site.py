@@ -66,7 +66,7 @@ def _first_term(tokens: Sequence[Token]) -> str:
     if not tokens or tokens[0].text.upper() in LEADING_WORDS | CLAUSES:
         return ""
     is_call = len(tokens) > 1 and tokens[1].text == "("
-    last = min(closing_index(tokens, 1), len(tokens) - 1) if is_call else 0
+    last = closing_index(tokens, 1) if is_call else 0
     return "".join(f"{t.text} " if t.text == "," else t.text for t in tokens[: last + 1])
 
 
