@@ -111,11 +111,14 @@ def keep(text: str, classes: Java | None = None) -> None:
 
 
 def private_folder(kind: str) -> Path | None:
-    """A folder for what else this JVM keeps, of a kind, under the same versions; None if it is not the user's alone."""
+    """The folder for what this JVM's versions keep of a kind, such as `classes`; None if it is not the user's alone."""
     try:
         classes = _folder(gateway())
         folder = classes.parent.parent / kind / classes.name
-        _make(folder)
+        if not folder.is_dir():
+            make_private_folder(folder.parent)
+            make_private_folder(folder)
+            _delete_old(folder)
         return folder if all(map(is_private, (folder.parent, folder))) else None
     except _NO_FILE:
         return None
@@ -145,9 +148,7 @@ def _write(text: str, classes: Java) -> None:
     """
     temp_path = None
     try:
-        folder = _folder(gateway())
-        _make(folder)
-        if not all(map(is_private, (folder.parent, folder))):
+        if (folder := private_folder("classes")) is None:
             return
         handle, temp_path = tempfile.mkstemp(dir=folder)
         os.close(handle)
@@ -195,14 +196,6 @@ def _hash_java_files(digest: Any, folder: Traversable) -> None:
             _hash_java_files(digest, entry)
         elif entry.name.endswith(".java"):
             digest.update(entry.read_bytes())
-
-
-def _make(folder: Path) -> None:
-    """Make the folder of this JVM's versions, if there is none yet."""
-    if not folder.is_dir():
-        make_private_folder(folder.parent)
-        make_private_folder(folder)
-        _delete_old(folder)
 
 
 def _delete_old(folder: Path) -> None:
