@@ -121,7 +121,7 @@ def _scan(
     name = read_branches.scan_title(table)
     if (reason := metadata_faults.unusable_table(table)) is not None:
         raise ReadError(f"`{name}` cannot be read: {reason}")
-    is_local = expressions.node_class(scan) == "SparkLocalScan"
+    is_local = iceberg_filters.is_of_metadata(scan)
     metrics = None if is_local else iceberg_filters.planning_metrics(scan)
     if metrics is None and not is_local and iceberg_filters.kept_files(table, []) is not None:
         return Scan(name, note="an incremental read, whose planning counts no files: what it reads is unknown")

@@ -17,7 +17,7 @@ from spark_iceberg_sql.insight.workload import Query
 from spark_iceberg_sql.model.spec import Spec
 from spark_iceberg_sql.spark.bridge.jvm.java_errors import JVM_ERRORS, message, refused_scan
 from spark_iceberg_sql.spark.bridge.plans import hypothetical_plans as planning
-from spark_iceberg_sql.spark.bridge.plans import relations
+from spark_iceberg_sql.spark.bridge.plans import iceberg_filters, relations
 from spark_iceberg_sql.spark.bridge.tables import hypothetical_tables as tables
 from spark_iceberg_sql.syntax.identifiers import dotted
 from spark_iceberg_sql.syntax.lexer import tokenize
@@ -199,7 +199,7 @@ class WorkloadQueries:
                 return None
             if tuple(scan.texts for scan in planned) != planned_query.texts:
                 return None
-            if any(planning.is_of_metadata(scan.scan) for scan in planned):
+            if any(iceberg_filters.is_of_metadata(scan.scan) for scan in planned):
                 return None
             files, total = sum(f for f, _ in scans), sum(b for _, b in scans)
             query_reads.append(QueryReads(query.text, query.weight, files, total, files, total))

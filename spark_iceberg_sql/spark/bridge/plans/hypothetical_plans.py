@@ -272,11 +272,6 @@ def scan_reads(optimized: Java) -> list[ScanRead] | None:
     return reads
 
 
-def is_of_metadata(scan: Java) -> bool:
-    """True for a scan that Iceberg answers from metadata alone, with the aggregates that Spark has pushed to it."""
-    return str(scan.getClass().getSimpleName()) == "SparkLocalScan"
-
-
 def read_by(scan: Java) -> tuple[int, int]:
     """The files and bytes that Spark would read for a scan. Iceberg plans it and reads only manifests."""
     metrics = iceberg_filters.planning_metrics(scan) or {}

@@ -117,6 +117,11 @@ def _counter(gateway: Java) -> Java:
     return loader.loadClass("sparkicebergsql.FilterFileCounts").getConstructors()[0]
 
 
+def is_of_metadata(scan: Java) -> bool:
+    """True for a scan that Iceberg answers from metadata alone, with the aggregates that Spark has pushed to it."""
+    return str(scan.getClass().getSimpleName()) == "SparkLocalScan"
+
+
 def planning_metrics(scan: Java) -> Mapping[str, int] | None:
     """The metrics of a scan's own planning, such as resultDataFiles; None if it counts none."""
     try:
