@@ -4,7 +4,8 @@
 Files are sorted by columns of the table, or by transforms over one column each; names are case-insensitive.
 An unknown column, a struct, a list, a map, an unknown transform, a bucket count or width that is not a positive
 integer, and a type that the transform does not accept are refused. A column inside a list or a map is accepted,
-and then every INSERT fails.
+and then every INSERT fails, except that Spark takes `m.value` of a map with strings as keys for `m['value']`, and sorts
+by that entry.
 
 ## Instead
 `WRITE ORDERED BY` with the columns, each optionally with ASC or DESC and NULLS FIRST or LAST.
@@ -32,8 +33,9 @@ from __future__ import annotations
 
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
+from spark_iceberg_sql.model.schema import Column
 from spark_iceberg_sql.model.transforms import find_transform
-from spark_iceberg_sql.model.types import Primitive, Struct
+from spark_iceberg_sql.model.types import List, Map, Primitive, Struct
 from spark_iceberg_sql.rules.base import Category, Finding, Findings, rule
 from spark_iceberg_sql.rules.message_format import column_text, join_names, type_with_article
 from spark_iceberg_sql.syntax import nodes, terms
@@ -99,7 +101,7 @@ def _column_findings(context: Context, term: terms.Term) -> Findings:
     if column.in_collection:
         yield Finding(
             ref.span,
-            f"`{ref.text}` is inside a list or a map, which holds many values per row: every INSERT would fail",
+            f"`{ref.text}` is inside a list or a map, which holds many values per row: {_effect_on_inserts(column)}",
             "write another column",
         )
     elif not isinstance(data_type, Primitive):
@@ -118,3 +120,12 @@ def _column_findings(context: Context, term: terms.Term) -> Findings:
             f"{type_with_article(data_type)}",
             f"write `{quoted(ref.parts[-1]) if len(ref.parts) == 1 else ref.text}` alone",
         )
+
+
+def _effect_on_inserts(column: Column) -> str:
+    """What every INSERT does if the table is sorted by a column inside a list or a map."""
+    index, collection = next((i, p) for i, p in enumerate(column.parents) if isinstance(p, List | Map))
+    if isinstance(collection, List) or str(collection.key.type) != "string":
+        return "every INSERT would fail"
+    *outer, key = column.path[: index + 2]
+    return f"every INSERT would sort by the entry `{'.'.join(outer)}['{key}']`"

@@ -156,3 +156,31 @@ def test_an_action_while_the_jvm_stops(tmp_path: Path) -> None:
     """The context is stopped before the process has ended: an action fails with an internal error of Spark."""
     (line,) = output(ON_ITS_WAY_OUT, tmp_path)
     assert line == "Spark has ended: it was stopped from outside, or ran out of memory"
+
+
+ENDED_WHILE_EXPLAINED = """
+import os, signal, sys, time
+from py4j.protocol import Py4JError
+import spark_iceberg_sql as sis
+from spark_iceberg_sql.spark.bridge.jvm import process
+from spark_iceberg_sql.spark.gate.recognizers import Failure, Place, explained
+
+spark = sis.session(warehouse=sys.argv[1], config={"spark.master": "local[1]"})
+pid = int(spark.sparkContext._jvm.java.lang.ProcessHandle.current().pid())
+
+def ends_later(seconds):
+    process._ends_within = found
+    os.kill(pid, signal.SIGKILL)
+    time.sleep(1)
+    return False
+
+found, process._ends_within = process._ends_within, ends_later
+failure = Failure(spark, Py4JError("Java heap space"), "INSERT INTO local.db.t VALUES (1)")
+print(str(explained(failure, Place.STATEMENT)).splitlines()[0])
+"""
+
+
+def test_a_write_whose_error_is_explained_while_the_jvm_ends(tmp_path: Path) -> None:
+    """The process has outlived its last error for longer than anybody waits."""
+    (line,) = output(ENDED_WHILE_EXPLAINED, tmp_path)
+    assert line == "the write has failed: Spark has ended, since it was stopped from outside, or ran out of memory"

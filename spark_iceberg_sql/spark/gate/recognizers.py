@@ -7,13 +7,15 @@ recognizers that concern it. tests/spark/test_recognizers.py has a statement for
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import Flag, auto
 from typing import TYPE_CHECKING, Any
 
 from pyspark.errors.exceptions.captured import CapturedException
 
-from spark_iceberg_sql.errors import IcebergSqlError
+from spark_iceberg_sql.errors import IcebergSqlError, JavaError
+from spark_iceberg_sql.spark.bridge.jvm import process
 from spark_iceberg_sql.spark.bridge.jvm.java_errors import JVM_ERRORS
 from spark_iceberg_sql.spark.gate import (
     conflicts,
@@ -67,10 +69,13 @@ class ErrorRecognizer:
 
 def explained(failure: Failure, place: Place) -> Exception | None:
     """The error to show in place of one that Spark has raised; None to show that one."""
-    for recognizer in RECOGNIZERS:
-        if place in recognizer.places and (error := recognizer.explained(failure)) is not None:
-            return error
-    return None
+    shown = None
+    with suppress(JavaError):  # the JVM has ended since, longer after its last error than anybody waits
+        errors = (recognizer.explained(failure) for recognizer in RECOGNIZERS if place in recognizer.places)
+        shown = next((error for error in errors if error is not None), None)
+    if shown is None and process.has_ended():
+        return explain_errors.jvm_end_error(failure.error, failure.text)
+    return shown
 
 
 def _known(failure: Failure) -> Exception | None:
