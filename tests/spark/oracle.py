@@ -36,6 +36,8 @@ _ANOTHER = {
     "SIS412": "",  # a branch's path changes the table
     "SIS413": "",  # bucket on a table of Spark's own makes CLUSTERED BY
 }
+# A statement of another engine, which Spark takes with its extension, and a view, which takes a catalog that has them.
+_ELSEWHERE = re.compile("which Spark takes with its extension|view is not supported by catalog")
 _NOT_THERE = re.compile(r"TABLE_OR_VIEW_NOT_FOUND|NoSuchTableException|cannot be found")
 
 
@@ -159,7 +161,8 @@ def judge(runtime: Runtime, text: str, tables: Tables | None = None, *, how: str
             runtime.fill()
         log.append(f"{'refused ' if refusal else 'accepted'} | {line}\n     ours: {codes}\n     its: {refusal}")
         lost = lost or bool(refusal and error and re.match(r"CREATE|REPLACE", line, re.IGNORECASE))
-        if refusal and not error and not (lost and _NOT_THERE.search(refusal)):
+        is_elsewhere = refusal and _ELSEWHERE.search(codes + refusal)
+        if refusal and not error and not is_elsewhere and not (lost and _NOT_THERE.search(refusal)):
             wrong.append(f"REFUSED, UNSAID: {line}\n     ours: {codes}\n     its: {refusal}")
         elif error and not refusal:
             damage = runtime.damage(how="thorough", first=True)
