@@ -126,6 +126,14 @@ def test_a_java_file_uses_its_folder_and_those_below_it() -> None:
             )
 
 
+def test_java_files_that_use_each_other_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    used = {"Rule": ("Scan",), "Scan": ("Bounds",), "Bounds": ("Names", "Scan"), "Names": ()}
+    monkeypatch.setattr(java_sources, "_used", lambda _, name: used[name])
+    with pytest.raises(ValueError, match="Java files use each other: Scan -> Bounds -> Scan"):
+        java_sources.in_order(OPTIMIZER, ["Rule"])
+    assert java_sources.in_order(OPTIMIZER, ["Names"]) == ["Names"]
+
+
 def test_every_java_file_serves_a_rule_or_python() -> None:
     names = {path.stem for path in JAVA.rglob("*.java")}
     used = java_sources.in_order(OPTIMIZER, ["RuleRegistry", PROBES, FACTS, *(rule.java for rule in RULES)])

@@ -80,13 +80,18 @@ def _number(text: str) -> tuple[int, ...]:
 
 
 def in_order(package: str, names: Iterable[str]) -> list[str]:
-    """Some classes of a package, and the others of it that these use, each after those that it uses itself."""
+    """Some classes of a package, and the others of it that these use, each after those that it uses itself.
+
+    Raises ValueError for classes that use each other: no order compiles them.
+    """
     order: dict[str, None] = {}
 
-    def add(name: str) -> None:
+    def add(name: str, users: tuple[str, ...] = ()) -> None:
+        if name in users:
+            raise ValueError(f"Java files use each other: {' -> '.join((*users[users.index(name) :], name))}")
         if name not in order:
             for used in _used(package, name):
-                add(used)
+                add(used, (*users, name))
             order[name] = None
 
     for name in names:
