@@ -105,16 +105,18 @@ def _refusal(text: str, tokens: Sequence[Token], stop: Stop, version: Version) -
     end = tokens[-1].end
     at = tokens[stop.token] if stop.token < len(tokens) else None
     span = at.span if at is not None else (end, end)
+    mistake = spark_mistakes.help_of(RefusedStatement("PARSE_SYNTAX_ERROR", {}, tokens, text, span))
     newer = (v for v in (*spark_versions.WITH_RUNTIME, *spark_versions.LATER) if v > version)
     later = next((v for v in newer if _stop(v, tokens) is None), None)
     if later is not None:
         has_it = minor_version.text(later)
+        if mistake is not None and mistake.span is not None:
+            span = mistake.span
+            at = next(token for token in tokens if token.start == span[0])
         message = f"Spark {minor_version.text(version)} refuses {_named(at)}: Spark has the statement from {has_it} on"
-        return RefusedSyntax(
-            span, message, f'if Spark {has_it} runs it, write `spark = "{has_it}"` in the configuration'
-        )
+        help_ = f'if Spark {has_it} runs it, write `spark = "{has_it}"` in the configuration'
+        return RefusedSyntax(span, message, help_ if mistake is None else f"{mistake.help}; {help_}")
     message = f"Spark's parser stops at {_named(at)}"
-    mistake = spark_mistakes.help_of(RefusedStatement("PARSE_SYNTAX_ERROR", {}, tokens, text, span))
     language = grammar(version)
     if mistake is not None:
         edit = (
@@ -152,7 +154,8 @@ def _corrections(tokens: Sequence[Token], stop: Stop, language: Grammar) -> Iter
     missing = sorted(stop.expected) if len(stop.expected) <= _MAX_EXPECTED else ["RIGHT_PAREN"]
     for name in missing if stop.token else ():
         text = language.text_of(name)
-        if text is None or not _has(language, [*names[: stop.token], name, *names[stop.token :]]):
+        # Between two names a dot is always right, and never meant.
+        if text in (None, ".") or not _has(language, [*names[: stop.token], name, *names[stop.token :]]):
             continue
         if stop.token < len(tokens):
             at = tokens[stop.token]

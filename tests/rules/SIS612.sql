@@ -33,6 +33,7 @@ CREATE TABLE t (id INT) USING iceberg;
 SELECT id FROM t QUALIFY row_number() OVER (ORDER BY id) = 1;  -- error: SIS612
 VACUUM t RETAIN 168 HOURS;  -- note: SIS612
 RESTORE TABLE t TO VERSION AS OF 1;  -- note: SIS612
+USE CATALOG lake;  -- note: SIS612
 
 -- case: what Spark takes
 CREATE TABLE t (id INT, ts TIMESTAMP) USING iceberg;

@@ -85,9 +85,9 @@ class Runtime:
                     shutil.rmtree(Path(warehouse) / "db" / row.tableName, ignore_errors=True)
         self.sql("USE local.db")
 
-    def refusal(self, statement: str) -> str | None:
-        """Run a statement; return the runtime's error, or None."""
-        return _trouble(lambda: self.sql(statement))
+    def refusal(self, statement: str, *, rows: bool = False) -> str | None:
+        """Run a statement, of a query the analysis or its rows; return the runtime's error, or None."""
+        return _trouble(lambda: self.sql(statement).collect() if rows else self.sql(statement))
 
     def tables(self) -> list[str]:
         """The full names of the tables in `local.db`."""
@@ -166,6 +166,8 @@ def judge(runtime: Runtime, text: str, tables: Tables | None = None, *, how: str
             wrong.append(f"REFUSED, UNSAID: {line}\n     ours: {codes}\n     its: {refusal}")
         elif error and not refusal:
             damage = runtime.damage(how="thorough", first=True)
+            if statement.first in ("SELECT", "WITH") and (trouble := runtime.refusal(statement.text, rows=True)):
+                damage = [trouble]
             if not damage and not any(d.code in _ANOTHER and _ANOTHER[d.code] in d.message for d in mine):
                 wrong.append(f"ACCEPTED, NO DAMAGE, BUT AN ERROR: {line}\n     ours: {codes}")
             log += [f"     damage: {item}" for item in damage]

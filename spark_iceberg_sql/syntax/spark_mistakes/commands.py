@@ -260,8 +260,15 @@ def _several_matches(refused: RefusedStatement) -> MistakeHelp | None:
     )
 
 
+def _use_catalog(refused: RefusedStatement) -> MistakeHelp | None:
+    """`USE CATALOG lake`, of Databricks."""
+    if refused.words[:2] != ["USE", "CATALOG"] or len(refused.tokens) < 3:
+        return None
+    return MistakeHelp(f"write `SET CATALOG {refused.tokens[2].text}`", None, refused.tokens[1].span)
+
+
 SYNTAX: tuple[Mistake, ...] = (
-    _delete, _update, _merge, _upsert, _copy, _maintenance, _truncate, _transaction, _explain_analyze,
+    _use_catalog, _delete, _update, _merge, _upsert, _copy, _maintenance, _truncate, _transaction, _explain_analyze,
 )  # fmt: skip
 REFUSED: dict[str, tuple[Mistake, ...]] = {
     "AnalysisException": (_index,),

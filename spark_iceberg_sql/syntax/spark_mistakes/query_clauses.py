@@ -129,13 +129,14 @@ def _qualify(refused: RefusedStatement) -> MistakeHelp | None:
     qualify = refused.clause("QUALIFY")
     if qualify is None:
         return None
-    help = "Spark has no QUALIFY: select the window function in a subquery, and filter by its alias outside"
+    help = "Spark before 4.2 has no QUALIFY: select the window function in a subquery, and filter by its alias outside"
+    span = refused.tokens[qualify].span
     end = refused.clause_end(qualify, _AFTER_QUALIFY)
     source_start = refused.clause("FROM")
     operators = [i for i in range(qualify + 1, end) if refused.tokens[i].text in _COMPARISONS]
     is_simple = refused.words[0] == "SELECT" and refused.words[1] != "DISTINCT" and refused.words.count("SELECT") == 1
     if not is_simple or source_start is None or source_start > qualify or len(operators) != 1:
-        return MistakeHelp(help)
+        return MistakeHelp(help, None, span)
     value, condition = refused.source(qualify + 1, operators[0]), refused.source(operators[0], end)
     items, source = refused.source(1, source_start), refused.source(source_start, qualify)
     tail = refused.source(end, len(refused.tokens))
@@ -145,7 +146,7 @@ def _qualify(refused: RefusedStatement) -> MistakeHelp | None:
         inner = f"SELECT {items}, {value} AS window_value {source}"
         statement = f"SELECT * EXCEPT (window_value) FROM ({inner}) WHERE window_value {condition}"
     statement = f"{statement} {tail}".rstrip()
-    return MistakeHelp(help, (refused.tokens[0].start, refused.tokens[-1].end, statement))
+    return MistakeHelp(help, (refused.tokens[0].start, refused.tokens[-1].end, statement), span)
 
 
 def _aggregate_in_where(refused: RefusedStatement) -> MistakeHelp | None:
