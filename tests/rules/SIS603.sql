@@ -51,6 +51,7 @@ SELECT * FROM t WHERE "date" = '2024-01-01';
 
 -- case: more than one table
 CREATE TABLE t (id BIGINT, date DATE) USING iceberg PARTITIONED BY (date);
+CREATE TEMPORARY VIEW u AS SELECT 1L AS id;
 SELECT * FROM t JOIN u USING (id) WHERE "date" = '2024-01-01';
 SELECT * FROM t, u WHERE "date" = '2024-01-01';
 SELECT * FROM u WHERE "date" = '2024-01-01';
