@@ -31,6 +31,15 @@ def corrected(sql: str, mistake: MistakeHelp | None) -> str | None:
     return sql[:start] + text + sql[end:]
 
 
+def test_a_metadata_table_without_a_namespace() -> None:
+    mistake = help_of(refused("SELECT 1 FROM u JOIN `t`.FILES ON true", "TABLE_OR_VIEW_NOT_FOUND", "`t`.FILES"))
+    assert mistake is not None
+    assert mistake.help == "Spark takes `t` for a namespace; if it is a table, write its own: `db.t.files`"
+    assert mistake.edit is None
+    for table in ("db.t.files", "t.orders", "files"):
+        assert help_of(refused(f"SELECT 1 FROM {table}", "TABLE_OR_VIEW_NOT_FOUND", table)) is None
+
+
 @pytest.mark.parametrize("date", ["DATE'1950-01-01'", "DATE '1950-01-01'", "TIMESTAMP '1950-01-01'"])
 def test_a_date_is_not_made_a_date_again(date: str) -> None:
     sql = f"INSERT INTO t VALUES ({date}, 'HPN', 'White Plains')"

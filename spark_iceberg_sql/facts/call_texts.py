@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from spark_iceberg_sql.facts.call_parameters import Arguments
 from spark_iceberg_sql.facts.call_refusals import Refused, is_template
 from spark_iceberg_sql.facts.context import Context
-from spark_iceberg_sql.facts.target_context import METADATA_TABLES
 from spark_iceberg_sql.lazy import regex
 from spark_iceberg_sql.model.table import RelationKind, Table, split_name
 from spark_iceberg_sql.syntax import nodes
+from spark_iceberg_sql.syntax.metadata_tables import METADATA_TABLES
 
 _SESSION_CATALOG = "spark_catalog"
 # An empty branch, reference or id is only one that does not exist; these are refused by themselves.

@@ -19,6 +19,7 @@ from spark_iceberg_sql.model.types import UNKNOWN, Field, Primitive
 from spark_iceberg_sql.records import record
 from spark_iceberg_sql.syntax import nodes, terms
 from spark_iceberg_sql.syntax.lexer import on_one_line
+from spark_iceberg_sql.syntax.metadata_tables import METADATA_TABLES, metadata_table_name
 from spark_iceberg_sql.syntax.script import Statement
 
 T = TypeVar("T")
@@ -28,11 +29,6 @@ QUERY_COLUMNS_REASON = "they come from a query"
 # Iceberg's own statements, which resolve their table as Iceberg does.
 FIELD_STATEMENTS = (nodes.AddField, nodes.DropField, nodes.ReplaceField)
 _INTEGER = regex(r"[+-]?[0-9]{1,9}")
-METADATA_TABLES = frozenset({
-    "entries", "files", "data_files", "delete_files", "history", "metadata_log_entries",
-    "snapshots", "refs", "manifests", "partitions", "position_deletes", "changes", "all_entries",
-    "all_files", "all_data_files", "all_delete_files", "all_manifests",
-})  # fmt: skip
 
 
 _NO_PROPERTIES: Mapping[str, str] = {}  # shared, because most tables have no properties
@@ -92,6 +88,11 @@ class TargetContext:
         node = self.node
         is_like = isinstance(node, nodes.Create) and node.like_table is not None
         return self.in_spark_catalog(self.target.parts) if is_like else self.target.parts
+
+    def metadata_table(self, suffix: str) -> str:
+        """The name of a metadata table of the target, to write in a statement. suffix: such as `snapshots`."""
+        parts = self.target.parts
+        return metadata_table_name(self.catalog.full_name(parts) if len(parts) == 1 else parts, suffix)
 
     def in_spark_catalog(self, parts: terms.Name) -> terms.Name:
         """A name in CREATE TABLE ... LIKE: in Spark's own catalog, whichever is the current one."""

@@ -17,6 +17,7 @@ from spark_iceberg_sql.spark.gate.session_tables import SessionTables
 from spark_iceberg_sql.syntax.brackets import between_commas
 from spark_iceberg_sql.syntax.identifiers import dotted
 from spark_iceberg_sql.syntax.lexer import Token, tokenize
+from spark_iceberg_sql.syntax.metadata_tables import metadata_table_name
 from spark_iceberg_sql.syntax.named_tables import table_names as table_names
 
 if TYPE_CHECKING:
@@ -83,6 +84,11 @@ class SessionNames(CatalogNames):
         """True if the session has an Iceberg table of this name."""
         return not is_remote(self.spark) and isinstance(SessionTables(self.spark, self._sql).get(parts), Table)
 
+    def metadata_table(self, parts: tuple[str, ...], suffix: str) -> str:
+        """The name of a metadata table, such as `snapshots`. parts: the table's name as written."""
+        is_here = len(parts) == 1 and not is_remote(self.spark)
+        return metadata_table_name(SessionTables(self.spark, self._sql).full_name(parts) if is_here else parts, suffix)
+
     def columns_of(self, tokens: list[Token]) -> Iterator[tuple[str, str]]:
         """The columns, with their types, of the tables and views that a statement names; no job runs."""
         if is_remote(self.spark):  # the catalogs are the server's
@@ -99,6 +105,6 @@ class SessionNames(CatalogNames):
     def snapshots(self, parts: tuple[str, ...], count: int, *, is_oldest: bool = False) -> list[tuple[str, str]]:
         """The ids and times of a table's snapshots, the newest or the oldest first. count: at most so many."""
         order = "committed_at" if is_oldest else "committed_at DESC"
-        source = f"{dotted(parts)}.snapshots ORDER BY {order} LIMIT {count}"
+        source = f"{self.metadata_table(parts, 'snapshots')} ORDER BY {order} LIMIT {count}"
         rows = self.rows(f"SELECT snapshot_id, date_format(committed_at, 'yyyy-MM-dd HH:mm:ss') FROM {source}")
         return [(str(number), str(committed)) for number, committed in rows]

@@ -65,6 +65,7 @@ def unreadable_statement(context: Context) -> Findings:
         return
     table = node.table.text if node.table is not None else "t"
     values = {"table": table, "found": node.token_text, "expected": node.expected, **help_values(context, node)}
+    values["snapshots"] = context.metadata_table("snapshots") if node.table is not None else "db.t.snapshots"
     if message is not None:
         message_pattern = message
     elif node.error_span[0] == node.error_span[1]:

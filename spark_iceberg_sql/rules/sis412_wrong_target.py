@@ -74,7 +74,7 @@ _HELP = {
     "drop": "to delete the rows write `DELETE FROM {table} WHERE {condition}`",
     "add": "leave out the statement; to change the partitioning write `ADD PARTITION FIELD`, to delete rows "
     "`DELETE FROM`",
-    "show": "write `SELECT * FROM {table}.partitions`",
+    "show": "write `SELECT * FROM {partitions}`",
     "truncate": "write `DELETE FROM {table} WHERE ...`",
 }
 _UNRESOLVED_VERBS = ("msck", "repair", "show", "truncate")
@@ -270,6 +270,7 @@ def _hive(context: Context, node: nodes.HivePartition, relation: Table | Missing
             f"`{context.target.text}` is an Iceberg table: its partitions are created and removed with their rows",
             _HELP.get(node.verb.split()[0], _HELP["add"])
             .replace("{table}", context.target.text)
+            .replace("{partitions}", context.metadata_table("partitions"))
             .replace("{condition}", _condition(context)),
         )
 

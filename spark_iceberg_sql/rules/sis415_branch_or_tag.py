@@ -65,7 +65,7 @@ def branch_or_tag(context: Context) -> Findings:
         yield Finding(
             node.version.span,
             f"`{node.version.text}` is not a snapshot id, which is a plain integer",
-            f"write one from `SELECT snapshot_id FROM {context.target.text}.snapshots`",
+            f"write one from `SELECT snapshot_id FROM {context.metadata_table('snapshots')}`",
         )
     finding = _main(context, node) or _existence_finding(context, node)
     if finding is not None:
@@ -120,7 +120,7 @@ def _existence_finding(context: Context, node: nodes.ChangeSnapshotRef) -> Findi
     if has_no_main_snapshot and node.version is None and _needs_snapshot(node, reference_kind):
         help_ = (
             f"write rows first: `INSERT INTO {target} ...`, or add AS OF VERSION with "
-            f"one of `SELECT snapshot_id FROM {target}.snapshots`"
+            f"one of `SELECT snapshot_id FROM {context.metadata_table('snapshots')}`"
         )
         return Finding(span, f"`{target}` has no current snapshot for the {node.ref_type} to point to", help_)
     return None

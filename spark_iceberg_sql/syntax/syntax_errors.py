@@ -60,7 +60,7 @@ SYNTAX_ERRORS: dict[str, SyntaxErrorKind] = {
     ),
     "as-of-version": SyntaxErrorKind(
         "a branch or tag starts at a snapshot id, not at `{found}`",
-        "write `AS OF VERSION` and an id from `SELECT snapshot_id, committed_at FROM {table}.snapshots`",
+        "write `AS OF VERSION` and an id from `SELECT snapshot_id, committed_at FROM {snapshots}`",
     ),
     "bracketed-fields": SyntaxErrorKind("IDENTIFIER FIELDS takes no parentheses", "leave out the parentheses"),
     "closing-parenthesis": SyntaxErrorKind(

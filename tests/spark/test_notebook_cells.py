@@ -273,6 +273,8 @@ MISTAKES: list[tuple[str, str | None, list[str]]] = [
     (BOUND_SECRET, None, ["nope"]),
     (f'spark.sql("{SECRET}")'.replace("SELECT", "SELEC"), "SELEC", ["***", "SYNTAX"]),
     (f'spark.sql("{SET_SECRET}")', None, ["***", "INVALID_SET_SYNTAX"]),
+    # names after USE, which stays
+    (S + "USE local.d;\nSELECT * FROM t.snapshots", "t.snapshots", ["FROM local.d.t.snapshots;"]),
 ]
 # Cells that succeed, and their output.
 SHOWN: list[tuple[str, list[str]]] = [

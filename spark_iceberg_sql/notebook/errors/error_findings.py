@@ -10,7 +10,6 @@ from pyspark.sql import SparkSession
 
 from spark_iceberg_sql.diagnostics import Diagnostic, Edit, Fix
 from spark_iceberg_sql.errors import IcebergSqlError
-from spark_iceberg_sql.facts.target_context import METADATA_TABLES
 from spark_iceberg_sql.notebook.cells import parameter_values, parameters
 from spark_iceberg_sql.notebook.cells.cell import Cell
 from spark_iceberg_sql.notebook.cells.connect import is_remote
@@ -24,6 +23,7 @@ from spark_iceberg_sql.similar_names import LIKELY, similar_name
 from spark_iceberg_sql.spark.gate import statement_help
 from spark_iceberg_sql.syntax import spark_mistakes
 from spark_iceberg_sql.syntax.identifiers import qualified_name, quoted
+from spark_iceberg_sql.syntax.metadata_tables import METADATA_TABLES
 from spark_iceberg_sql.syntax.script import Statement
 from spark_iceberg_sql.syntax.spark_mistakes.refused_statement import MistakeHelp, RefusedStatement
 
@@ -291,7 +291,13 @@ def _table_help(
     name_text = statement.script[span[0] : span[1]]
     metadata_table = similar_name(parts[-1].lower(), METADATA_TABLES, LIKELY)
     if len(parts) > 1 and metadata_table is not None and names.is_table(parts[:-1]):
-        name = f"{name_text[: -len(parts[-1])]}{metadata_table}"
+        # Spark takes the first of two parts for a namespace.
+        is_short = len(parts) == 2
+        name = (
+            names.metadata_table(parts[:-1], metadata_table)
+            if is_short
+            else name_text[: -len(parts[-1])] + metadata_table
+        )
         return _suggest(name, Edit(*span, name) if name_text.endswith(parts[-1]) else None, statement)
     similar = names.table_like(parts, name_text)
     if similar is None:

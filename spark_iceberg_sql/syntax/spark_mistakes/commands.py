@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 
 from spark_iceberg_sql.syntax.lexer import STRINGS, Token
+from spark_iceberg_sql.syntax.metadata_tables import metadata_table_name
 from spark_iceberg_sql.syntax.spark_mistakes.refused_statement import Mistake, MistakeHelp, RefusedStatement
 from spark_iceberg_sql.syntax.spark_mistakes.values import impossible_date, iso_date
 
@@ -128,7 +129,7 @@ def _maintenance(refused: RefusedStatement) -> MistakeHelp | None:
             number = refused.tokens[-1].text if refused.tokens[-1].text.isdigit() else "..."
             return MistakeHelp(
                 f"`CALL system.rollback_to_snapshot('{table}', {number})` goes back to a snapshot; "
-                f"`SELECT * FROM {table}.snapshots` lists the ids"
+                f"`SELECT * FROM {metadata_table_name(table.split('.'), 'snapshots')}` lists the ids"
             )
         case "UNDROP":
             return MistakeHelp(

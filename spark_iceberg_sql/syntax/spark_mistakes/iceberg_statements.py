@@ -6,13 +6,9 @@ import re
 from itertools import pairwise
 
 from spark_iceberg_sql.syntax.brackets import closing_index
+from spark_iceberg_sql.syntax.metadata_tables import METADATA_TABLES, metadata_table_name
 from spark_iceberg_sql.syntax.spark_mistakes.refused_statement import NAME_KINDS, Mistake, MistakeHelp, RefusedStatement
 
-_METADATA_TABLES = frozenset({
-    "entries", "files", "data_files", "delete_files", "history", "metadata_log_entries", "snapshots", "refs",
-    "manifests", "partitions", "all_data_files", "all_delete_files", "all_files", "all_manifests", "all_entries",
-    "position_deletes",
-})  # fmt: skip
 _RANDOM_CALL = re.compile(
     r"^(?:uuid|rand|randn|random|shuffle|input_file_name|monotonically_increasing_id)$", re.IGNORECASE
 )
@@ -26,22 +22,35 @@ def metadata_table(refused: RefusedStatement) -> MistakeHelp | None:
         if token.text == "$" and 0 < index < len(tokens) - 1:
             name, suffix = tokens[index - 1], tokens[index + 1]
             is_path = name.end == token.start and token.end == suffix.start and name.kind in NAME_KINDS
-            if is_path and suffix.text.lower() in _METADATA_TABLES:
+            if is_path and suffix.text.lower() in METADATA_TABLES:
                 is_qualified = index > 1 and tokens[index - 2].text == "."
                 return _dotted(name.text, suffix.text.lower(), (name.start, suffix.end), is_qualified=is_qualified)
         table, sign, suffix_text = token.text.strip('`"').rpartition("$")
-        if sign and table and token.kind in NAME_KINDS and suffix_text.lower() in _METADATA_TABLES:
+        if sign and table and token.kind in NAME_KINDS and suffix_text.lower() in METADATA_TABLES:
             return _dotted(table, suffix_text.lower(), token.span, is_qualified=is_qualified)
     return None
 
 
 def _dotted(table: str, suffix: str, span: tuple[int, int], *, is_qualified: bool) -> MistakeHelp:
-    """The name of a metadata table. Spark takes the first of two parts for a namespace, so it needs a third."""
+    """The name of a metadata table with a dot. Without the namespace it is not certain."""
     path = f"{table}.{suffix}"
     if is_qualified:
         return MistakeHelp(f"Spark has the metadata tables after a dot: write `{path}`", (*span, path), span)
-    help_ = f"Spark has the metadata tables after a dot, and needs the namespace before it: write `db.{path}`"
+    path = metadata_table_name([table.strip("`")], suffix)
+    help_ = f"Spark has the metadata tables after a dot, and needs the namespace before it: write `{path}`"
     return MistakeHelp(help_, None, span)
+
+
+def _metadata_table_without_namespace(refused: RefusedStatement) -> MistakeHelp | None:
+    """`FROM t.files` after `USE db`."""
+    for index, token in enumerate(refused.tokens[:-3]):
+        table, dot, suffix = refused.tokens[index + 1 : index + 4]
+        is_name = token.word in ("FROM", "JOIN") and refused.name_end(index + 1) == index + 4 and dot.text == "."
+        if is_name and suffix.text.strip("`").lower() in METADATA_TABLES:
+            path = metadata_table_name([table.text.strip("`")], suffix.text.strip("`").lower())
+            help_ = f"Spark takes `{table.text.strip('`')}` for a namespace; if it is a table, write its own: `{path}`"
+            return MistakeHelp(help_, None, (table.start, suffix.end))
+    return None
 
 
 def delete_using(refused: RefusedStatement) -> MistakeHelp | None:
@@ -112,7 +121,7 @@ def _random_merge(refused: RefusedStatement) -> MistakeHelp | None:
 
 SYNTAX: tuple[Mistake, ...] = (metadata_table, delete_using)
 ICEBERG: dict[str, tuple[Mistake, ...]] = {
-    "TABLE_OR_VIEW_NOT_FOUND": (metadata_table,),
+    "TABLE_OR_VIEW_NOT_FOUND": (metadata_table, _metadata_table_without_namespace),
     "COLUMN_ALIASES_NOT_ALLOWED": (merge_aliases,),
     "INVALID_NON_DETERMINISTIC_EXPRESSIONS": (_random_merge,),
     "UNSUPPORTED_MERGE_CONDITION": (_random_merge,),

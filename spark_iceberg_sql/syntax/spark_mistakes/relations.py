@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from spark_iceberg_sql.model.runtime.write_options import wrong_read_option
 from spark_iceberg_sql.syntax.brackets import closing_index
 from spark_iceberg_sql.syntax.lexer import STRINGS, Token, TokenKind
+from spark_iceberg_sql.syntax.metadata_tables import metadata_table_name
 from spark_iceberg_sql.syntax.spark_mistakes.refused_statement import NAME_KINDS, Mistake, MistakeHelp, RefusedStatement
 
 _AFTER_RELATION = frozenset({"WHERE", "GROUP", "ORDER", "JOIN", "LIMIT", "ON", "HAVING", "LEFT", "CROSS", "INNER"})
@@ -117,9 +118,10 @@ def _version(refused: RefusedStatement) -> MistakeHelp | None:
         is_version = words[i] == "@" and refused.tokens[i].start == refused.tokens[i - 1].end
         if is_version or (words[i - 2 : i] == ["AS", "OF"] and words[i : i + 2] == ["(", "SELECT"]):
             start = max((j + 1 for j in range(i) if words[j] in ("FROM", "JOIN")), default=None)
-            table = refused.source(start, refused.name_end(start)) if start is not None else "the table"
+            table = refused.source(start, refused.name_end(start)) if start is not None else "t"
+            snapshots = metadata_table_name(table.replace("`", "").split("."), "snapshots")
             help = "write `VERSION AS OF` and the id of a snapshot, or the name of a branch or a tag in quotes"
-            return MistakeHelp(f"{help}; `SELECT * FROM {table}.snapshots` lists the ids")
+            return MistakeHelp(f"{help}; `SELECT * FROM {snapshots}` lists the ids")
     return None
 
 
