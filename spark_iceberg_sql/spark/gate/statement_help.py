@@ -70,6 +70,10 @@ class SessionStatement:
             if isinstance(table, Table):
                 yield parts, table
 
+    def full_name(self, parts: tuple[str, ...]) -> tuple[str, ...]:
+        """The full name of a table, given the current catalog and namespace."""
+        return SessionTables(self._spark, lambda _: self._spark.range(0)).full_name(parts)
+
     def columns(self) -> Sequence[str]:
         """The names of the tables' columns."""
         return [field.name for _, table in self.tables() if table.schema is not None for field in table.schema.fields]
@@ -83,7 +87,9 @@ def help_of(
     condition, parameters: of Spark's error. span: what the error points at.
     """
     statement = source.statement
-    refused = RefusedStatement(condition, parameters, statement.tokens, statement.script, span, source.columns)
+    refused = RefusedStatement(
+        condition, parameters, statement.tokens, statement.script, span, source.columns, source.full_name
+    )
     if condition.startswith("UNRESOLVED_COLUMN") and (hidden := _hidden_field(source, refused)) is not None:
         return hidden
     return spark_mistakes.help_of(refused)

@@ -47,9 +47,11 @@ def _metadata_table_without_namespace(refused: RefusedStatement) -> MistakeHelp 
         table, dot, suffix = refused.tokens[index + 1 : index + 4]
         is_name = token.word in ("FROM", "JOIN") and refused.name_end(index + 1) == index + 4 and dot.text == "."
         if is_name and suffix.text.strip("`").lower() in METADATA_TABLES:
-            path = metadata_table_name([table.text.strip("`")], suffix.text.strip("`").lower())
-            help_ = f"Spark takes `{table.text.strip('`')}` for a namespace; if it is a table, write its own: `{path}`"
-            return MistakeHelp(help_, None, (table.start, suffix.end))
+            name = refused.full_name((table.text.strip("`"),))
+            path = metadata_table_name(name, suffix.text.strip("`").lower())
+            help_ = f"Spark takes `{name[-1]}` for a namespace; if it is a table, write its own: `{path}`"
+            edit = (table.start, suffix.end, path) if len(name) > 1 else None
+            return MistakeHelp(help_, edit, (table.start, suffix.end))
     return None
 
 

@@ -25,12 +25,17 @@ def _no_columns() -> Sequence[str]:
     return ()
 
 
+def _as_written(parts: tuple[str, ...]) -> tuple[str, ...]:
+    return parts
+
+
 class RefusedStatement(NamedTuple):
     """A statement that Spark refuses.
 
     condition: Spark's name for the error, such as PARSE_SYNTAX_ERROR. parameters: of its message. tokens: without
     trivia. text: the script that they are offsets of. span: where Spark's error is; the first token if nowhere.
-    columns: the columns of its tables, as far as they are known; asked for where they matter.
+    columns: the columns of its tables, as far as they are known; asked for where they matter. full_name: the full name
+    of a table, as far as it is known.
     """
 
     condition: str
@@ -39,6 +44,7 @@ class RefusedStatement(NamedTuple):
     text: str
     span: tuple[int, int] = (0, 0)
     columns: Callable[[], Sequence[str]] = _no_columns
+    full_name: Callable[[tuple[str, ...]], tuple[str, ...]] = _as_written
 
     def source(self, start: int, end: int) -> str:
         """The text of the tokens from one index up to another."""
