@@ -29,13 +29,13 @@ SELECT count(*) FROM t WHERE shard = 1;  -- error: SIS610
 
 -- case: in the metadata tables
 CREATE TABLE t (id INT, ts TIMESTAMP) USING iceberg PARTITIONED BY (days(ts), id);
-SELECT ts_day, record_count FROM t.partitions;  -- error: SIS610
+SELECT ts_day, record_count FROM local.db.t.partitions;  -- error: SIS610
 SELECT file_path FROM t.files WHERE id = 1;  -- error: SIS610
 
 -- case: where it is
 CREATE TABLE t (id INT, ts TIMESTAMP) USING iceberg PARTITIONED BY (days(ts));
 SELECT partition.ts_day, record_count FROM t.partitions;
-SELECT p.partition.ts_day FROM t.files p;
+SELECT p.partition.ts_day FROM local.db.t.files p;
 SELECT _partition.ts_day FROM t;
 
 -- case: an alias of the query

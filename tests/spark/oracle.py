@@ -37,7 +37,7 @@ _ANOTHER = {
     "SIS413": "",  # bucket on a table of Spark's own makes CLUSTERED BY
 }
 # A statement of another engine, which Spark takes with its extension, and a view, which takes a catalog that has them.
-_ELSEWHERE = re.compile("which Spark takes with its extension|view is not supported by catalog")
+_ELSEWHERE = re.compile("which Spark takes with its extension|neither Spark's grammar|view is not supported by catalog")
 _NOT_THERE = re.compile(r"TABLE_OR_VIEW_NOT_FOUND|NoSuchTableException|cannot be found")
 
 

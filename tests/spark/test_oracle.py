@@ -37,6 +37,10 @@ def runtime(spark: SparkSession) -> Iterator[Runtime]:
     runtime.clear()
 
 
+# What the grammar has, whatever an analysis of it says; what only an installed session runs.
+OF_THE_GRAMMAR = {"SIS612: what Spark takes", "SIS612: what an installed session runs as another statement"}
+
+
 def chosen(cases: list[Case]) -> list[Case]:
     """The sample. Another case takes the place of one at most, so that a change of one file does not try others."""
     if SAMPLE is None:
@@ -57,7 +61,10 @@ def test_every_example_of_every_page(runtime: Runtime, case: Case) -> None:
     assert not outcome.disagreements, "\n".join(outcome.disagreements)
 
 
-@pytest.mark.parametrize("case", chosen(file_cases() + grid_cases()), ids=named)
+CASES = [case for case in file_cases() + grid_cases() if case.name not in OF_THE_GRAMMAR]
+
+
+@pytest.mark.parametrize("case", chosen(CASES), ids=named)
 def test_cases(runtime: Runtime, case: Case) -> None:
     outcome = judge(runtime, case.text, case.known(), how="thorough" if FULL else "quick")
     assert not outcome.disagreements, "\n".join(outcome.disagreements)
