@@ -1,5 +1,6 @@
 package sparkicebergsql;
 
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
@@ -15,6 +16,9 @@ import org.apache.spark.sql.execution.exchange.Exchange;
  * shuffle again. Grouped they are read twice.
  */
 public final class SharedShuffles {
+  /** The most bytes that are read again, of those of the others: it takes about as long to read rows as to shuffle them. */
+  private static final double READ_AGAIN = 0.5;
+
   private final Set<Object> exchanges = new HashSet<>();
   private final Set<Object> scans = Collections.newSetFromMap(new IdentityHashMap<Object, Boolean>());
 
@@ -32,6 +36,38 @@ public final class SharedShuffles {
     SharedShuffles shared = new SharedShuffles();
     shared.visit(plan, false);
     return shared.scans;
+  }
+
+  /**
+   * Of scans whose rows come together, those parts of which Spark would read more again than it would shuffle less:
+   * of all of them, since a shuffle that one part no longer has may be the one that another one uses again.
+   *
+   * @param stages lists of scans whose rows come together
+   * @param ungrouped the scans that Spark does not run without the grouping
+   * @param grouped those that it does not run with it
+   */
+  public static List<List<GroupedScan>> readTooMuch(
+    List<List<GroupedScan>> stages, Set<Object> ungrouped, Set<Object> grouped) throws ReflectiveOperationException {
+    Set<Object> again = new HashSet<>(); // scans that read the same are equal
+    for (List<GroupedScan> stage : stages)
+      for (GroupedScan scan : stage)
+        if (isAgain(scan, ungrouped, grouped)) again.add(scan.original);
+    List<List<GroupedScan>> affected = new ArrayList<>();
+    long bytesAgain = 0, once = 0;
+    for (List<GroupedScan> stage : stages) {
+      boolean isAffected = false;
+      for (GroupedScan scan : stage) isAffected |= again.contains(scan.original);
+      if (!isAffected) continue;
+      affected.add(stage);
+      for (GroupedScan scan : stage)
+        if (isAgain(scan, ungrouped, grouped)) bytesAgain += ShuffleSide.bytes(scan.relation);
+        else once += ShuffleSide.bytes(scan.relation);
+    }
+    return bytesAgain > once * READ_AGAIN ? affected : new ArrayList<List<GroupedScan>>();
+  }
+
+  private static boolean isAgain(GroupedScan scan, Set<Object> ungrouped, Set<Object> grouped) {
+    return ungrouped.contains(scan.original) && !grouped.contains(scan.relation.scan());
   }
 
   private void visit(SparkPlan node, boolean isShared) {

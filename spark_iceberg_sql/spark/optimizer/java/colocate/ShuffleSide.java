@@ -37,7 +37,7 @@ public final class ShuffleSide {
   public String rewrite;
   /** The fields of the table's spec whose values follow from the keys. */
   public final List<PartitionKey> fields = new ArrayList<>();
-  /** Of the rows that are read, about: of the files, by the share of the columns that are needed. */
+  /** Of the rows that are read. */
   public long bytes;
   /** Those of the files that are read. */
   public int specs;
@@ -81,7 +81,7 @@ public final class ShuffleSide {
     for (PartitionField field : layout.table().spec().fields())
       for (PartitionKey key : PartitionKey.of(field, side.scanned, all))
         if (numbers.contains(key.number)) side.fields.add(key);
-    side.bytes = bytes(side.scanned, layout);
+    side.bytes = bytes(side.scanned);
     for (Object spec : (Collection<?>) SparkScans.value(side.scanned.scan(), new String[] {"specs"})) {
       side.specs++;
       side.isEarlier |= ((PartitionSpec) spec).specId() != layout.table().spec().specId();
@@ -107,13 +107,12 @@ public final class ShuffleSide {
     if (branch != null) name = sqlName + " (branch " + branch + ")";
   }
 
-  /** Of the rows that a scan reads. */
-  private static long bytes(DataSourceV2ScanRelation scanned, PartitionLayout layout)
-    throws ReflectiveOperationException {
+  /** Of the rows that a scan reads, about: of its files, by the share of the columns that are needed. */
+  public static long bytes(DataSourceV2ScanRelation scanned) throws ReflectiveOperationException {
     Scan scan = scanned.scan();
     long bytes = 0;
     for (ScanTask task : SparkScans.tasks(scan)) bytes += task.sizeBytes();
-    int all = SparkSchemaUtil.convert(layout.table().schema()).defaultSize();
+    int all = SparkSchemaUtil.convert(PartitionLayout.of(scanned.relation()).table().schema()).defaultSize();
     return all == 0 ? bytes : (long) (bytes * Math.min(1.0, scan.readSchema().defaultSize() / (double) all));
   }
 
