@@ -158,7 +158,7 @@ public final class GroupedStages {
           for (GroupedScan scan : stage.scans) rejected.put(scan.original, obstacle);
       }
     // If some are left, the plan is tried again without the others, which may read less.
-    if (isAlways || count < scans.size() || !SharedShuffles.arePossible(scans, session)) return kept;
+    if (isAlways || count < scans.size() || !SharedShuffles.arePossible(ungrouped, session)) return kept;
     for (List<GroupedScan> stage : SharedShuffles.readTooMuch(
            kept, SharedShuffles.scans(physical(ungrouped, session)), SharedShuffles.scans(physical))) {
       kept.remove(stage);

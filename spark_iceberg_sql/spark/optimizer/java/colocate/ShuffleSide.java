@@ -44,6 +44,8 @@ public final class ShuffleSide {
   /** Whether one of them is not the table's spec now. */
   public boolean isEarlier;
   public boolean isShuffled;
+  /** Whether a shuffle by other keys has moved the rows of the scan before. */
+  public boolean isMoved;
   /** Whether any scan below is one of an Iceberg table's files. */
   public boolean isOfIceberg;
   /** The scans from which rows come without a shuffle as they are grouped. */
@@ -82,6 +84,8 @@ public final class ShuffleSide {
       for (PartitionKey key : PartitionKey.of(field, side.scanned, all))
         if (numbers.contains(key.number)) side.fields.add(key);
     side.bytes = bytes(side.scanned);
+    SparkPlan input = sorted(child);
+    side.isMoved = !side.isReached(side.isShuffled ? (SparkPlan) input.children().apply(0) : input, relations);
     for (Object spec : (Collection<?>) SparkScans.value(side.scanned.scan(), new String[] {"specs"})) {
       side.specs++;
       side.isEarlier |= ((PartitionSpec) spec).specId() != layout.table().spec().specId();
@@ -133,10 +137,21 @@ public final class ShuffleSide {
 
   public boolean isPartitioned() { return PartitionLayout.of(scanned.relation()).table().spec().isPartitioned(); }
 
-  private static boolean isShuffled(SparkPlan child) {
+  private static boolean isShuffled(SparkPlan child) { return sorted(child) instanceof Exchange; }
+
+  /** What a sort has as its input. */
+  private static SparkPlan sorted(SparkPlan child) {
     SparkPlan node = child;
     while (node instanceof SortExec) node = ((SortExec) node).child();
-    return node instanceof Exchange;
+    return node;
+  }
+
+  private boolean isReached(SparkPlan node, Map<Object, DataSourceV2ScanRelation> relations) {
+    if (node instanceof Exchange) return false;
+    if (node instanceof BatchScanExec && relations.get(TrialScan.tried((BatchScanExec) node)) == scanned) return true;
+    for (SparkPlan child : ScalaTypes.list(node.children()))
+      if (isReached(child, relations)) return true;
+    return false;
   }
 
   private void addGrouped(SparkPlan node, Map<Object, DataSourceV2ScanRelation> relations) {
