@@ -1,12 +1,15 @@
 """TPC-H on tables that are partitioned as `advise` proposes for all its queries: Spark and Iceberg alone, and ours.
 
     python -m tests.benchmarks.advised [--scale 1] [--rounds 3] [--master 'local-cluster[2,1,3072]'] [--folder FOLDER]
+        [--query q18 q19] [--warm 1]
 
 Each query runs with all optimizer rules on and off, in turns; both must return the same rows. Of each, the median of
 the rounds: seconds on the clock, of CPU time in the driver's JVM, which without `--master` is all of it, the megabytes
-that tasks wrote for a shuffle, and those of the files that the scans were planned to read. The tables are kept in
-FOLDER for another run. A table stands for one of sixteen times the size: its files, and what opening one costs, are a
-sixteenth. Tables that have a single file are not partitioned. Needs `tpcgen-cli`.
+that tasks wrote for a shuffle, and those of the files that the scans were planned to read. At last, whether the rules
+change the plan that has run: where they do not, the ratio is what rounds of one plan differ by here.
+
+The tables are kept in FOLDER for another run. A table stands for one of sixteen times the size: its files, and what
+opening one costs, are a sixteenth. Tables that have a single file are not partitioned. Needs `tpcgen-cli`.
 """
 
 from __future__ import annotations
@@ -25,7 +28,7 @@ from pyspark.sql import SparkSession
 
 import spark_iceberg_sql as sis
 from tests.benchmarks.colocate import KINDS, Costs
-from tests.benchmarks.reads import QUERIES, TABLES, bytes_planned, set_rules
+from tests.benchmarks.reads import QUERIES, TABLES, bytes_planned, final_plan, set_rules
 
 CONFIG = {
     "spark.driver.memory": "5g",
@@ -43,6 +46,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.advised", description=__doc__)
     parser.add_argument("--scale", default="1", help="1 is about a gigabyte of text")
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--warm", type=int, default=1, help="rounds before those; a JVM takes several to be even")
     parser.add_argument("--master", default="local[*]")
     parser.add_argument("--folder", help="keeps the tables")
     parser.add_argument("--query", nargs="+", default=[], help="these alone, such as q18")
@@ -58,7 +62,8 @@ def main() -> None:
             spark.sql("USE local.tpch")
             partition(spark, queries.values())
         spark.sql("USE local.tpch")
-        measure(spark, {n: q for n, q in queries.items() if n in (arguments.query or queries)}, arguments.rounds)
+        chosen = {name: query for name, query in queries.items() if name in (arguments.query or queries)}
+        measure(spark, chosen, arguments.rounds, arguments.warm)
         spark.stop()
 
 
@@ -96,33 +101,36 @@ def partition(spark: SparkSession, queries: Iterable[str]) -> None:
             spark.sql(proposal.rewrite)
 
 
-def measure(spark: SparkSession, queries: dict[str, str], rounds: int) -> None:
-    print("\n| query | " + " | ".join(f"{kind} | with | less" for kind in SHOWN) + " |")
-    print(f"|---|{'--:|' * (3 * len(SHOWN))}")
+def measure(spark: SparkSession, queries: dict[str, str], rounds: int, warm: int) -> None:
+    print("\n| query | " + " | ".join(f"{kind} | with | less" for kind in SHOWN) + " | plan |")
+    print(f"|---|{'--:|' * (3 * len(SHOWN))}---|")
     costs = Costs(spark)
     ratios: dict[str, list[float]] = {kind: [] for kind in SHOWN}
     sums: dict[str, list[float]] = {kind: [0.0, 0.0] for kind in SHOWN}
     for name, query in queries.items():
         runs: dict[str, list[tuple[float, ...]]] = {"false": [], "true": []}
         results: dict[str, list[str]] = {}
-        for number in range(rounds + 1):
+        plans: dict[str, str] = {}
+        for number in range(rounds + warm):
             for switch in ("false", "true") if number % 2 else ("true", "false"):
                 set_rules(spark, switch)
                 costs.start()
                 frame = spark.sql(query)
                 results[switch] = sorted(map(str, frame.collect()))
                 runs[switch].append((*costs.values(), bytes_planned(frame) / 1e6))
+                plans[switch] = final_plan(frame)
         if results["false"] != results["true"] and " LIMIT " not in query:
             raise SystemExit(f"{name}: the rows differ")
         cells = []
         for kind in SHOWN:
             position = ALL_KINDS.index(kind)
-            alone, ours = (statistics.median(r[position] for r in of[1:]) for of in runs.values())  # the first warms up
+            alone, ours = (statistics.median(r[position] for r in of[warm:]) for of in runs.values())
             less = alone / ours if ours else math.inf if alone else 1.0
             ratios[kind].append(less)
             sums[kind] = [sums[kind][0] + alone, sums[kind][1] + ours]
             cells.append(f"{alone:.2f} | {ours:.2f} | {less:.2f}")
-        print(f"| {name} | {' | '.join(cells)} |", flush=True)
+        plan = "the same" if plans["false"] == plans["true"] else "another"
+        print(f"| {name} | {' | '.join(cells)} | {plan} |", flush=True)
     for kind in SHOWN:
         alone, ours = sums[kind]
         mean = math.exp(statistics.fmean(math.log(r) for r in ratios[kind] if math.isfinite(r)))

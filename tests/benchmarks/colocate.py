@@ -3,8 +3,9 @@
 Of each query, the median of some rounds: seconds on the clock, of tasks, of CPU time in the whole JVM, which other
 load on the machine changes less, and the bytes that the tasks wrote for a shuffle. By whether only
 groups and windows shuffle, or a join does, or nothing can be gained: the geometric mean, the worst and the best.
+A run may be of one of these parts; the tables are kept in FOLDER for the others.
 
-python -m tests.benchmarks.colocate [--rows 20000 10000000] [--rounds 4] [--buckets 8]
+python -m tests.benchmarks.colocate [--rows 20000 10000000] [--rounds 4] [--part joins] [--folder FOLDER]
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ ORDERS = """
     FROM range({rows} div 4)
 """
 # By what is shuffled without the rule.
-JOINS, GROUPS, NOTHING = "joins", "groups and windows alone", "nothing to gain"
+JOINS, GROUPS, NOTHING = PARTS = ("joins", "groups", "nothing")
 QUERIES = {
     "orders and clicks": (
         JOINS,
@@ -113,33 +114,39 @@ def main() -> None:
     parser.add_argument("--rows", type=int, nargs="+", default=[20_000, 10_000_000], help="of the clicks")
     parser.add_argument("--rounds", type=int, default=4)
     parser.add_argument("--buckets", type=int, default=8)
-    parser.add_argument("--query", nargs="+", default=[], choices=QUERIES, metavar="NAME", help="these alone")
+    parser.add_argument("--part", nargs="+", default=PARTS, choices=PARTS, help="what is shuffled without the rule")
+    parser.add_argument("--query", nargs="+", default=QUERIES, choices=QUERIES, metavar="NAME", help="these alone")
+    parser.add_argument("--folder", help="keeps the tables; those of other --buckets need another")
     parser.add_argument("--always", action="store_true", help="also where the rule expects nothing to be gained")
     arguments = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        spark = sis.session(Path(folder) / "warehouse", config=CONFIG)
+    names = [name for name, (part, _) in QUERIES.items() if part in arguments.part and name in arguments.query]
+    with tempfile.TemporaryDirectory() as temporary:
+        spark = sis.session(Path(arguments.folder or temporary) / "warehouse", config=CONFIG)
         spark.sparkContext.setLogLevel("ERROR")
         for rows in arguments.rows:
-            spark.sql(f"CREATE NAMESPACE local.n{rows}")
+            spark.sql(f"CREATE NAMESPACE IF NOT EXISTS local.n{rows}")
             spark.sql(f"USE local.n{rows}")
-            skewed = CLICKS.replace("hash(id)", "if(id % 2 = 0, 1, hash(id))")
-            for name, query in (("clicks", CLICKS), ("orders", ORDERS), ("skewed", skewed)):
-                spark.sql(
-                    f"CREATE TABLE {name} USING iceberg PARTITIONED BY (bucket({arguments.buckets}, user)) AS "
-                    + query.format(rows=rows)
-                )
-            measure(spark, rows, arguments.rounds, arguments.query, "always" if arguments.always else "true")
+            create(spark, rows, arguments.buckets)
+            measure(spark, rows, arguments.rounds, names, "always" if arguments.always else "true")
         spark.stop()
+
+
+def create(spark: SparkSession, rows: int, buckets: int) -> None:
+    skewed = CLICKS.replace("hash(id)", "if(id % 2 = 0, 1, hash(id))")
+    for name, query in (("clicks", CLICKS), ("orders", ORDERS), ("skewed", skewed)):
+        spark.sql(
+            f"CREATE TABLE IF NOT EXISTS {name} USING iceberg PARTITIONED BY (bucket({buckets}, user)) AS "
+            + query.format(rows=rows)
+        )
 
 
 def measure(spark: SparkSession, rows: int, rounds: int, names: list[str], forced: str) -> None:
     print(f"\n| {rows:,} clicks | shuffles | with | " + " | ".join(f"{kind} | with | less" for kind in KINDS) + " |")
     print(f"|---|{'--:|' * (2 + 3 * len(KINDS))}")
-    ratios: dict[str, list[tuple[float, ...]]] = {JOINS: [], GROUPS: [], NOTHING: []}
+    ratios: dict[str, list[tuple[float, ...]]] = {part: [] for part in PARTS}
     costs = Costs(spark)
-    for name, (kind, query) in QUERIES.items():
-        if names and name not in names:
-            continue
+    for name in names:
+        part, query = QUERIES[name]
         rounds_of: dict[str, list[tuple[float, ...]]] = {"false": [], forced: []}
         frames: dict[str, DataFrame] = {}
         results: dict[str, list[str]] = {}
@@ -157,14 +164,14 @@ def measure(spark: SparkSession, rows: int, rounds: int, names: list[str], force
             for of in rounds_of.values()
         ]
         less = tuple(alone / ours if ours else math.inf for alone, ours in zip(*medians, strict=True))
-        ratios[kind].append(less)
+        ratios[part].append(less)
         cells = " | ".join(f"{a:.2f} | {o:.2f} | {n:.2f}" for a, o, n in zip(*medians, less, strict=True))
         print(f"| {name} | {shuffles(frames['false'])} | {shuffles(frames[forced])} | {cells} |", flush=True)
-    for kind, of in ratios.items():
+    for part, of in ratios.items():
         for cost_name, values in zip(KINDS[:3], zip(*of, strict=True), strict=False):
             mean = math.exp(statistics.fmean(map(math.log, values)))
             print(
-                f"\n{kind}, {cost_name}: geometric mean {mean:.2f} times less, "
+                f"\n{part}, {cost_name}: geometric mean {mean:.2f} times less, "
                 f"worst {min(values):.2f}, best {max(values):.2f}"
             )
 

@@ -71,7 +71,7 @@ EVENTS = """
 class Run:
     """One run of a query: its rows, seconds, the data files and rows that its scans read, and its plan.
 
-    plan: Spark's, after adaptive execution, without the numbers of expressions and plans.
+    plan: of final_plan.
     """
 
     rows: list[str]
@@ -196,15 +196,16 @@ def run(spark: SparkSession, query: str) -> Run:
     frame: DataFrame = spark.sql(query)
     rows = frame.collect()
     seconds = time.perf_counter() - start
-    execution = frame._jdf.queryExecution()
-    plan = re.sub(r"#\d+L?|plan_id=\d+|\[\d+\]|id=#\d+|snapshotId=\d+", "#", final_plan(execution.executedPlan()))
     scans = [leaf for leaf in leaves(frame) if leaf.nodeName().startswith("BatchScan")]
     rows_read = sum(metric(scan, "numOutputRows") for scan in scans)
-    return Run([str(row) for row in rows], seconds, sum(map(files_read, scans)), rows_read, plan)
+    return Run([str(row) for row in rows], seconds, sum(map(files_read, scans)), rows_read, final_plan(frame))
 
 
-def final_plan(plan: Any) -> str:
-    return str((plan.executedPlan() if plan.getClass().getSimpleName() == "AdaptiveSparkPlanExec" else plan).toString())
+def final_plan(frame: DataFrame) -> str:
+    """Spark's, after adaptive execution, without the numbers of expressions and plans."""
+    plan = frame._jdf.queryExecution().executedPlan()
+    last = plan.executedPlan() if plan.getClass().getSimpleName() == "AdaptiveSparkPlanExec" else plan
+    return re.sub(r"#\d+L?|plan_id=\d+|\[\d+\]|id=#\d+|snapshotId=\d+", "#", str(last.toString()))
 
 
 def metric(scan: Any, name: str) -> int:

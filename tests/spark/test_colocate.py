@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 
 import pytest
@@ -17,6 +18,8 @@ from colocate_tables import (
     grouped,
     is_grouped,
     large_tables,
+    plan,
+    shuffles,
     tables_and_copies,
 )
 from pyspark.sql import SparkSession
@@ -77,6 +80,28 @@ def test_rows_that_are_needed_twice(spark: SparkSession, large: None) -> None:
     operators = str(sis.spj(spark, query))
     assert "no shuffle" in operators
     assert "are shuffled" not in operators
+
+
+def test_rows_that_are_needed_twice_in_parts_of_a_plan(spark: SparkSession, large: None) -> None:
+    """The subquery is one of both tables, between which the rows are shuffled by another key: q18 of TPC-H.
+
+    Grouped in one part only, its rows are read again and shuffled, too.
+    """
+    group = "SELECT id FROM local.colo.large GROUP BY id HAVING count(*) > 0"
+    query = (
+        "SELECT a.id, b.k FROM local.colo.plain p JOIN local.colo.more a ON p.k = a.k "
+        f"JOIN local.colo.{{}} b ON a.id = b.id WHERE a.id IN ({group})"
+    )
+    with settings(spark, **{"spark.sql.optimizer.dynamicPartitionPruning.enabled": "false"}):  # it has them once more
+        frame = spark.sql(query.format("more"))
+        assert grouped(frame) == 4
+        moved = "the rows of local.colo.more have been shuffled by other keys before"
+        assert moved in str(sis.spj(spark, query.format("more")))
+        with settings(spark, **{SWITCH: "false"}):
+            assert shuffles(spark.sql(query.format("more"))) == shuffles(frame) + 3
+        # Whose partitions do not divide the work: the subquery stays as it is grouped alone, and is read once.
+        notes = re.findall(r"groupedBy=([^)\]]+)", plan(spark.sql(query.format("skewed"))))
+        assert notes == 2 * ["no shuffle: local.colo.large is grouped by bucket(4, id"]
 
 
 def test_the_decision_sends_no_table_to_executors(spark: SparkSession, large: None) -> None:

@@ -38,19 +38,16 @@ public final class GroupedStages {
 
   /** The most bytes that scans may have whose partitions Spark may leave out, of those of the others. */
   private static final double PRUNED = 0.5;
-  /** The same of scans that Spark would not run without: it takes about as long to read rows as to shuffle them. */
-  private static final double READ_AGAIN = 0.5;
   /** The most bytes of a partition that one task writes after a shuffle, too: Iceberg has Spark divide larger ones. */
   private static final long WRITTEN = 128L << 20;
-  private static final String FILTERED = "other rules may leave out files of it while the query runs";
+  private static final String FILTERED = "other rules may leave out files of it while the query runs",
+                              READ_TWICE = "rows that are shuffled once and used twice would be read twice";
 
   private final Map<Object, GroupedScan> scans = new IdentityHashMap<>();
   private final SparkSession session;
   /** Whether only the rows count, not the time. */
   private final boolean isAlways;
   private final List<Stage> stages = new ArrayList<>();
-  /** Those that Spark would not run without the grouping. */
-  private Set<Object> shared = Set.of();
   private boolean isUnsure;
 
   /** Scans whose rows no shuffle divides. */
@@ -141,23 +138,32 @@ public final class GroupedStages {
     boolean isWritten, SparkSession session, boolean isAlways, Map<Object, String> rejected)
     throws ReflectiveOperationException {
     GroupedStages result = new GroupedStages(session, isAlways);
-    if (!isAlways && SharedShuffles.arePossible(scans, session))
-      result.shared = SharedShuffles.scans(physical(ungrouped, session));
     for (GroupedScan scan : scans) result.scans.put(scan.relation.scan(), scan);
-    Stage last = result.stage(physical(plan, session));
+    SparkPlan physical = physical(plan, session);
+    Stage last = result.stage(physical);
     last.isWritten = isWritten && !last.isMixed;
     last.isUsed |= last.isWritten;
     last.isOfAllRows |= isWritten && !last.isReduced;
     result.end(last);
     List<List<GroupedScan>> kept = new ArrayList<>();
     if (result.isUnsure || isWritten && last.scans.isEmpty()) return kept;
+    int count = 0;
     for (Stage stage : result.stages)
       if (stage.isUsed) {
         String obstacle = stage.isFilteredLater() ? FILTERED : result.obstacle(stage);
-        if (obstacle == null) kept.add(stage.scans);
-        else
+        if (obstacle == null) {
+          kept.add(stage.scans);
+          count += stage.scans.size();
+        } else
           for (GroupedScan scan : stage.scans) rejected.put(scan.original, obstacle);
       }
+    // If some are left, the plan is tried again without the others, which may read less.
+    if (isAlways || count < scans.size() || !SharedShuffles.arePossible(ungrouped, session)) return kept;
+    for (List<GroupedScan> stage : SharedShuffles.readTooMuch(
+           kept, SharedShuffles.scans(physical(ungrouped, session)), SharedShuffles.scans(physical))) {
+      kept.remove(stage);
+      for (GroupedScan scan : stage) rejected.put(scan.original, READ_TWICE);
+    }
     return kept;
   }
 
@@ -168,17 +174,14 @@ public final class GroupedStages {
     if (!stage.isOfAllRows && !stage.broadcast.isEmpty()) return "what it is joined with may leave few rows to shuffle";
     // What is left of the others may be in one partition. The rows with which it is joined tell how it is divided.
     List<GroupedScan> unfiltered = new ArrayList<>();
-    long pruned = 0, unpruned = 0, again = 0, once = 0;
+    long pruned = 0, unpruned = 0;
     for (GroupedScan scan : stage.scans) {
       boolean isPruned = stage.isPruned(scan, null);
       if (isPruned) pruned += scan.size();
       else unpruned += scan.size();
-      if (shared.contains(scan.original)) again += scan.size();
-      else once += scan.size();
       if (!isPruned && !(stage.mayReplaceLess && scan.isOfReplacedFiles())) unfiltered.add(scan);
     }
     if (pruned > unpruned * PRUNED) return FILTERED;
-    if (again > once * READ_AGAIN) return "rows that are shuffled once and used twice would be read twice";
     String obstacle = null;
     if (unfiltered.isEmpty() && !areWrittenByOneTask(stage))
       obstacle = "which of its files are replaced is known only when the statement runs";

@@ -183,6 +183,9 @@ public final class ShuffleReasons {
     for (ShuffleSide side : sides)
       if (row.reason == null) row.reason = (String) rejected.get(side.scanned.scan());
     for (ShuffleSide side : sides)
+      if (row.reason == null && side.isMoved)
+        row.reason = "the rows of " + side.name + " have been shuffled by other keys before";
+    for (ShuffleSide side : sides)
       if (row.reason == null && !GroupedScan.isCandidate(side.scanned) && side.grouped.isEmpty())
         row.reason = "the snapshot of " + side.name + " that is read is chosen by an option";
     for (ShuffleSide side : sides)

@@ -37,13 +37,15 @@ public final class ShuffleSide {
   public String rewrite;
   /** The fields of the table's spec whose values follow from the keys. */
   public final List<PartitionKey> fields = new ArrayList<>();
-  /** Of the rows that are read, about: of the files, by the share of the columns that are needed. */
+  /** Of the rows that are read. */
   public long bytes;
   /** Those of the files that are read. */
   public int specs;
   /** Whether one of them is not the table's spec now. */
   public boolean isEarlier;
   public boolean isShuffled;
+  /** Whether a shuffle by other keys has moved the rows of the scan before. */
+  public boolean isMoved;
   /** Whether any scan below is one of an Iceberg table's files. */
   public boolean isOfIceberg;
   /** The scans from which rows come without a shuffle as they are grouped. */
@@ -81,7 +83,9 @@ public final class ShuffleSide {
     for (PartitionField field : layout.table().spec().fields())
       for (PartitionKey key : PartitionKey.of(field, side.scanned, all))
         if (numbers.contains(key.number)) side.fields.add(key);
-    side.bytes = bytes(side.scanned, layout);
+    side.bytes = bytes(side.scanned);
+    SparkPlan input = sorted(child);
+    side.isMoved = !side.isReached(side.isShuffled ? (SparkPlan) input.children().apply(0) : input, relations);
     for (Object spec : (Collection<?>) SparkScans.value(side.scanned.scan(), new String[] {"specs"})) {
       side.specs++;
       side.isEarlier |= ((PartitionSpec) spec).specId() != layout.table().spec().specId();
@@ -107,13 +111,12 @@ public final class ShuffleSide {
     if (branch != null) name = sqlName + " (branch " + branch + ")";
   }
 
-  /** Of the rows that a scan reads. */
-  private static long bytes(DataSourceV2ScanRelation scanned, PartitionLayout layout)
-    throws ReflectiveOperationException {
+  /** Of the rows that a scan reads, about: of its files, by the share of the columns that are needed. */
+  public static long bytes(DataSourceV2ScanRelation scanned) throws ReflectiveOperationException {
     Scan scan = scanned.scan();
     long bytes = 0;
     for (ScanTask task : SparkScans.tasks(scan)) bytes += task.sizeBytes();
-    int all = SparkSchemaUtil.convert(layout.table().schema()).defaultSize();
+    int all = SparkSchemaUtil.convert(PartitionLayout.of(scanned.relation()).table().schema()).defaultSize();
     return all == 0 ? bytes : (long) (bytes * Math.min(1.0, scan.readSchema().defaultSize() / (double) all));
   }
 
@@ -134,10 +137,21 @@ public final class ShuffleSide {
 
   public boolean isPartitioned() { return PartitionLayout.of(scanned.relation()).table().spec().isPartitioned(); }
 
-  private static boolean isShuffled(SparkPlan child) {
+  private static boolean isShuffled(SparkPlan child) { return sorted(child) instanceof Exchange; }
+
+  /** What a sort has as its input. */
+  private static SparkPlan sorted(SparkPlan child) {
     SparkPlan node = child;
     while (node instanceof SortExec) node = ((SortExec) node).child();
-    return node instanceof Exchange;
+    return node;
+  }
+
+  private boolean isReached(SparkPlan node, Map<Object, DataSourceV2ScanRelation> relations) {
+    if (node instanceof Exchange) return false;
+    if (node instanceof BatchScanExec && relations.get(TrialScan.tried((BatchScanExec) node)) == scanned) return true;
+    for (SparkPlan child : ScalaTypes.list(node.children()))
+      if (isReached(child, relations)) return true;
+    return false;
   }
 
   private void addGrouped(SparkPlan node, Map<Object, DataSourceV2ScanRelation> relations) {
