@@ -31,7 +31,7 @@ from spark_iceberg_sql.insight.advise.layouts.candidate_fields import (
 from spark_iceberg_sql.insight.advise.layouts.candidate_layouts import candidates, median_file_size
 from spark_iceberg_sql.insight.advise.layouts.counted_files import CountedPartition, rolled_up, with_counted_partitions
 from spark_iceberg_sql.insight.advise.layouts.file_layout import assume_rows
-from spark_iceberg_sql.insight.advise.layouts.layout import Sample, hypothetical_table, slice_files
+from spark_iceberg_sql.insight.advise.layouts.layout import Sample, file_columns, hypothetical_table, slice_files
 from spark_iceberg_sql.insight.advise.layouts.rank_bounds import RankedColumn, RankRange
 from spark_iceberg_sql.insight.advise.layouts.z_order import z_order_keys
 from spark_iceberg_sql.insight.advise.model import Advice, Proposal, QueryReads, proposal, with_today
@@ -581,30 +581,59 @@ def test_a_sample_s_files_are_kept_as_often_as_those_of_all_rows(spec: str) -> N
     assert mean(map(abs, off)) < 0.06
 
 
+def bounds_of(
+    column: RankedColumn, ranks: Sequence[int], weight: float, partition_range: RankRange | None = None, files: int = 1
+) -> list[Bounds]:
+    """Of several files with the same sampled rows, of which none is NaN."""
+    ends = [len(ranks) * (n + 1) for n in range(files)]
+    ranges = [partition_range] * files if partition_range is not None else ()
+    lows, highs, nulls, nans = column.of_files([*ranks] * files, [r < 0 for r in ranks] * files, ends, weight, ranges)
+    values = [*column.sorted_values, None]
+    return [
+        Bounds(values[low], values[high], *counts) for low, high, *counts in zip(lows, highs, nulls, nans, strict=True)
+    ]
+
+
 def test_bounds_that_a_sample_does_not_show() -> None:
     """A value may be missing by chance, or because each file has its own values."""
     column = RankedColumn([i // 10 for i in range(1000)])  # 100 values, in the order of the rows
     ranks = [r for r in column.ranks if 20 <= r < 40]
-    assert column.bounds(ranks, 0, 25.0) == Bounds(19, 40, 0, 0)
-    assert column.bounds(ranks, 0, 25.0, RankRange(20, 39, 20, 39)) == Bounds(20, 39, 0, 0)  # its partition
+    assert bounds_of(column, ranks, 25.0) == [Bounds(19, 40, 0, 0)]
+    assert bounds_of(column, ranks, 25.0, RankRange(20, 39, 20, 39)) == [Bounds(20, 39, 0, 0)]  # its partition
     # Values that the sample does not have lie before the next partition's.
-    assert column.bounds(ranks, 0, 25.0, RankRange(20, 39, 19, 40)) == Bounds(19, 40, 0, 0)
-    assert column.bounds(ranks, 0, 1.0) == Bounds(20, 39, 0, 0)  # every row
+    assert bounds_of(column, ranks, 25.0, RankRange(20, 39, 19, 40)) == [Bounds(19, 40, 0, 0)]
+    assert bounds_of(column, ranks, 1.0) == [Bounds(20, 39, 0, 0)]  # every row
     spread_ = RankedColumn([i % 100 for i in range(1000)])
     some = spread_.ranks[2:98]
-    assert spread_.bounds(some, 0, 25.0) == Bounds(0, 99, 0, 0)
-    assert spread_.bounds([50] * 40, 0, 25.0) == Bounds(50, 50, 0, 0)  # certainly of one value
-    assert spread_.bounds([50], 0, 25.0) == Bounds(0, 99, 0, 0)  # nothing is known
+    assert bounds_of(spread_, some, 25.0) == [Bounds(0, 99, 0, 0)]
+    assert bounds_of(spread_, [50] * 40, 25.0) == [Bounds(50, 50, 0, 0)]  # certainly of one value
+    assert bounds_of(spread_, [50], 25.0) == [Bounds(0, 99, 0, 0)]  # nothing is known
     few = RankedColumn(["c5", "c6"] * 500)  # c57 is too rare to be sampled
-    assert few.bounds([0] * 500, 0, 25.0, RankRange(0, 0, 0, 1)) == Bounds("c5", "c6", 0, 0)
-    many = [few.bounds([0] * 5, 0, 2.0, RankRange(0, 0, 0, 1), n).high for n in range(1000)]
+    assert bounds_of(few, [0] * 500, 25.0, RankRange(0, 0, 0, 1)) == [Bounds("c5", "c6", 0, 0)]
+    many = [bounds.high for bounds in bounds_of(few, [0] * 5, 2.0, RankRange(0, 0, 0, 1), files=1000)]
     assert 10 < many.count("c6") < 40  # one of the two or so rows that are missing, in one of 100 files
     rare = RankedColumn([None if i % 50 else i for i in range(1000)])
-    assert rare.bounds([-1] * 30, 30, 25.0) == Bounds(0, 950, 749, 0)  # by chance all null
-    assert rare.bounds([-1] * 300, 300, 25.0) == Bounds(None, None, 7500, 0)
+    assert bounds_of(rare, [-1] * 30, 25.0) == [Bounds(0, 950, 749, 0)]  # by chance all null
+    assert bounds_of(rare, [-1] * 300, 25.0) == [Bounds(None, None, 7500, 0)]
     nearly = RankedColumn([None if i % 50 == 0 else i for i in range(1000)])
-    assert nearly.bounds(nearly.ranks[1:40], 0, 25.0).nulls == 1
-    assert nearly.bounds(nearly.ranks[1:40] * 10, 0, 25.0).nulls == 0
+    assert [bounds.nulls for bounds in bounds_of(nearly, nearly.ranks[1:40], 25.0)] == [1]
+    assert [bounds.nulls for bounds in bounds_of(nearly, nearly.ranks[1:40] * 10, 25.0)] == [0]
+
+
+def test_the_files_of_an_estimate_are_packed_as_those_of_a_table() -> None:
+    """Of an estimate, no object is made of a file; nulls and a NaN included."""
+    some = sample(1000, 1_000_000, target=200_000)
+    some = replace(some, columns={**some.columns, 6: [math.nan if i % 7 == 0 else -i / 3 for i in range(1000)]})
+    bounds: list[Bounds] = []
+    for text in ("name", "days(ts)", "bucket(4, id)"):
+        spec = Spec(0, fields(text))
+        slices = slice_files(some, spec.fields)
+        table = hypothetical_table(some, SCHEMA, spec, slices)
+        bounds += (column_bounds for file in table.files for column_bounds in file.bounds.values())
+        assert file_columns(some, SCHEMA, spec, slices).to_bytes() == table.to_bytes()
+    assert {b.low is None for b in bounds} == {b.nulls > 0 for b in bounds} == {b.nans > 0 for b in bounds}
+    assert any(b.low is None for b in bounds)
+    assert any(b.nans for b in bounds)
 
 
 def test_counted_partitions_replace_what_a_sample_says() -> None:

@@ -7,10 +7,11 @@ then decides which files a query would read: the files are modelled, the pruning
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import partial
+from itertools import repeat
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -82,39 +83,85 @@ class HypotheticalTable:
         return sum(file.size for file in self.files)
 
     def to_bytes(self) -> bytes:
+        """The files as bytes for HypotheticalFiles.java."""
+        files = self.files
+        bounds = {}
+        for field_id in {field_id for file in files for field_id in file.bounds}:
+            column = [file.bounds.get(field_id, _NO_BOUNDS) for file in files]
+            bounds[field_id] = ColumnBounds(*(list(part) for part in zip(*column, strict=True)))
+        return FileColumns(
+            self.schema,
+            self.spec,
+            [f.rows for f in files],
+            [f.size for f in files],
+            [[f.partition[position] for f in files] for position in range(len(self.spec.fields))],
+            bounds,
+        ).to_bytes()
+
+
+class ColumnBounds(NamedTuple):
+    """The parts of `Bounds` of one column, each of all files; -1 nulls for a file without metadata about it."""
+
+    lows: list[Value]
+    highs: list[Value]
+    nulls: list[int]
+    nans: list[int]
+
+
+@dataclass(frozen=True)
+class FileColumns:
+    """Data files that were never written, part by part: of a hundred thousand files, objects of each take long.
+
+    schema: the table's columns, with field ids. spec: of all files. rows, sizes: the rows and bytes of each.
+    partitions: by partition field, its values. bounds: by column field id.
+    """
+
+    schema: Schema
+    spec: Spec
+    rows: Sequence[int]
+    sizes: Sequence[int]
+    partitions: Sequence[Sequence[Value]]
+    bounds: Mapping[int, ColumnBounds]
+
+    def files(self) -> Iterator[HypotheticalFile]:
+        """The same as objects."""
+        partitions = zip(*self.partitions, strict=True) if self.partitions else repeat(())
+        columns = [[*map(Bounds, *column)] for column in self.bounds.values()]
+        for n, partition in zip(range(len(self.rows)), partitions, strict=False):
+            bounds = {field_id: column[n] for field_id, column in zip(self.bounds, columns, strict=True)}
+            yield HypotheticalFile(partition, self.rows[n], self.sizes[n], bounds)
+
+    def to_bytes(self) -> bytes:
         """The files as bytes for HypotheticalFiles.java: distinct values once, then numbers per file.
 
         As JSON, the hundred thousand files of one search for advice took most of its time.
         """
-        files = self.files
         parts = [
-            struct.pack(">i", len(files)),
-            _pack_numbers([f.rows for f in files]),
-            _pack_numbers([max(1, f.size) for f in files]),
+            struct.pack(">i", len(self.rows)),
+            _pack_numbers(self.rows),
+            _pack_numbers([max(1, size) for size in self.sizes]),
         ]
-        for position, partition_field in enumerate(self.spec.fields):
-            data_type = result_type(self.schema, partition_field)
-            parts.append(_pack_distinct(partial(pack_value, data_type), [f.partition[position] for f in files]))
-        bounded_ids = {field_key for file in files for field_key in file.bounds}
+        for partition_field, values in zip(self.spec.fields, self.partitions, strict=True):
+            parts.append(_pack_distinct(partial(pack_value, result_type(self.schema, partition_field)), values))
         bounded_types = {
-            field_key: data_type
-            for field_key, data_type in self.schema.types.items()
-            if field_key in bounded_ids and isinstance(data_type, Primitive) and has_bounds(data_type)
+            field_id: data_type
+            for field_id, data_type in self.schema.types.items()
+            if field_id in self.bounds and isinstance(data_type, Primitive) and has_bounds(data_type)
         }
         parts.append(struct.pack(">i", len(bounded_types)))
         for field_id, data_type in bounded_types.items():
-            column = [file.bounds.get(field_id) for file in files]
-            lows, highs = ([getattr(bounds, end, None) for bounds in column] for end in ("low", "high"))
+            lows, highs, nulls, nans = self.bounds[field_id]
             parts += [
                 struct.pack(">i?", field_id, data_type.name in _NAN_TYPES),
-                _pack_numbers([-1 if bounds is None else bounds.nulls for bounds in column]),
-                _pack_numbers([0 if bounds is None else bounds.nans for bounds in column]),
+                _pack_numbers(nulls),
+                _pack_numbers(nans),
                 _pack_distinct(partial(lower_bound, data_type), lows),
                 _pack_distinct(partial(upper_bound, data_type), highs),
             ]
         return b"".join(parts)
 
 
+_NO_BOUNDS = Bounds(None, None, -1)
 _NAN_TYPES = ("float", "double")
 
 
@@ -132,19 +179,16 @@ def _pack_numbers(values: Sequence[int]) -> bytes:
 
 def _pack_distinct(pack: Callable[[Value], bytes | None], values: Sequence[Value]) -> bytes:
     """The distinct values as bytes, and each value's index among them; -1 for None."""
-    positions: dict[Value, int] = {None: -1}
-    contents: list[bytes] = []
-    indexes = []
-    for value in values:
+    keys = values
+    if any(isinstance(value, (float, Decimal)) for value in dict.fromkeys(values)):
         # 0.0 equals -0.0 and Decimal("1.0") equals Decimal("1.00"), but their bytes differ.
-        key = repr(value) if isinstance(value, (float, Decimal)) else value
-        position = positions.get(key)
-        if position is None:
-            content = pack(value)
-            position = -1 if content is None else len(contents)
-            positions[key] = position
-            if content is not None:
-                contents.append(content)
-        indexes.append(position)
-    prefixed = [struct.pack(">i", len(content)) + content for content in contents]
-    return b"".join([struct.pack(">i", len(contents)), *prefixed, _pack_numbers(indexes)])
+        keys = [None if value is None else repr(value) for value in values]
+    positions: dict[Value, int] = {}
+    contents: list[bytes] = []
+    for key, value in dict(zip(keys, values, strict=True)).items():
+        content = None if value is None else pack(value)
+        positions[key] = -1 if content is None else len(contents)
+        if content is not None:
+            contents.append(struct.pack(">i", len(content)) + content)
+    indexes = [positions[key] for key in keys]
+    return b"".join([struct.pack(">i", len(contents)), *contents, _pack_numbers(indexes)])

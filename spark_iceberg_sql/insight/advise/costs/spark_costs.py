@@ -29,6 +29,7 @@ from spark_iceberg_sql.insight.advise.layouts.layout import (
     FieldKey,
     FileSlices,
     Sample,
+    file_columns,
     hypothetical_table,
     slice_files,
 )
@@ -329,10 +330,10 @@ class CostEstimator:
         kept: dict[SpecFields, list[list[tuple[int, int]]]] = {}
         with tables.table(self._source.as_table(*specs)) as table:
             for spec, (fields, slices) in zip(specs, layouts_by_spec.items(), strict=True):
-                sampled_table = hypothetical_table(sample, self._source.schema, spec, slices)
+                files = file_columns(sample, self._source.schema, spec, slices)
                 # One result for each filter, in the order of `filters`: each query takes as many as it has
                 # scans.
-                kept_counts = iter(tables.kept_files(table, spec.spec_id, sampled_table.to_bytes(), filters))
+                kept_counts = iter(tables.kept_files(table, spec.spec_id, files.to_bytes(), filters))
                 scans = [list(islice(kept_counts, len(planned_query.filters))) for planned_query in planned_queries]
                 kept[fields] = scans
                 if not fields:

@@ -13,13 +13,14 @@ from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import groupby
+from operator import sub
 from statistics import mean
 from types import MappingProxyType
 from typing import Any
 
 from spark_iceberg_sql.insight.advise.layouts.rank_bounds import RankedColumn, RankRange
 from spark_iceberg_sql.insight.advise.layouts.z_order import z_order_keys
-from spark_iceberg_sql.insight.hypothetical.partitions import HypotheticalFile, HypotheticalTable
+from spark_iceberg_sql.insight.hypothetical.partitions import ColumnBounds, FileColumns, HypotheticalTable
 from spark_iceberg_sql.insight.hypothetical.size_curve import DataFile
 from spark_iceberg_sql.insight.hypothetical.written_files import (
     REWRITTEN_FILE,
@@ -247,11 +248,9 @@ def slice_files(
         file_ends.append(len(row_numbers))
     starts = [0, *file_ends[:-1]] if file_ends else []
     sampled_row_bytes = sample.row_bytes * sample.weight
-    file_sizes = [
-        round(sample.size_model.predict((end - begin) * sampled_row_bytes))
-        for begin, end in zip(starts, file_ends, strict=True)
-    ]
-    return FileSlices(row_numbers, file_ends, file_sizes)
+    row_counts = list(map(sub, file_ends, starts))
+    size_of = {count: round(sample.size_model.predict(count * sampled_row_bytes)) for count in set(row_counts)}
+    return FileSlices(row_numbers, file_ends, [size_of[count] for count in row_counts])
 
 
 def _rows_by_partition(sample: Sample, fields: Sequence[PartitionField]) -> list[list[int]]:
@@ -273,37 +272,39 @@ def _rows_by_partition(sample: Sample, fields: Sequence[PartitionField]) -> list
     return groups
 
 
-def hypothetical_table(sample: Sample, schema: Schema, spec: Spec, slices: FileSlices) -> HypotheticalTable:
-    """The table that consists of these files, with the bounds of the sample's columns."""
-    fields = spec.fields
-    weight = 1.0 if sample.is_complete else sample.weight
-    order = slices.row_numbers
-    columns = [
-        (
-            field_id,
-            column,
-            list(map(column.ranks.__getitem__, order)),
-            list(map(column.nulls.__getitem__, order)) if column.has_nulls else [],
-        )
-        for field_id, column in sample.ranked_columns.items()
-    ]
-    ranges_by_field = [
-        (f.source_id, sample.codes(f.key), sample.rank_ranges(f))
-        for f in fields
+def file_columns(sample: Sample, schema: Schema, spec: Spec, slices: FileSlices) -> FileColumns:
+    """These files, with the bounds of the sample's columns."""
+    order, ends = slices.row_numbers, slices.file_ends
+    starts = [0, *ends[:-1]] if ends else []
+    first_rows = [order[start] for start in starts]
+    ranges = {
+        f.source_id: [of_codes[codes[row]] for row in first_rows]
+        for f in spec.fields
         if f.transform.transform.order_preserving and f.source_id in sample.columns
-    ]
-    files = []
-    start = 0
-    for number, (end, file_size) in enumerate(zip(slices.file_ends, slices.sizes, strict=True)):
-        row = order[start]
-        values = tuple(sample.field_values[f.key][row] for f in fields)
-        partition_ranges = {field_id: ranges[codes[row]] for field_id, codes, ranges in ranges_by_field}
-        bounds = {
-            field_id: column.bounds(
-                ranks[start:end], sum(nulls[start:end]), weight, partition_ranges.get(field_id), number
-            )
-            for field_id, column, ranks, nulls in columns
-        }
-        files.append(HypotheticalFile(values, max(1, round((end - start) * sample.weight)), file_size, bounds))
-        start = end
-    return HypotheticalTable(schema, spec, tuple(files))
+        for codes, of_codes in ((sample.codes(f.key), sample.rank_ranges(f)),)
+    }
+    weight = sample.weight
+    bounds = {}
+    for field_id, column in sample.ranked_columns.items():
+        lows, highs, nulls, nans = column.of_files(
+            [column.ranks[row] for row in order],
+            [column.nulls[row] for row in order] if column.has_nulls else (),
+            ends,
+            1.0 if sample.is_complete else weight,
+            ranges.get(field_id, ()),
+        )
+        values = [*column.sorted_values, None]  # the last one for no bound, which has the rank -1
+        bounds[field_id] = ColumnBounds([values[low] for low in lows], [values[high] for high in highs], nulls, nans)
+    return FileColumns(
+        schema,
+        spec,
+        [max(1, round((end - start) * weight)) for start, end in zip(starts, ends, strict=True)],
+        slices.sizes,
+        [[sample.field_values[f.key][row] for row in first_rows] for f in spec.fields],
+        bounds,
+    )
+
+
+def hypothetical_table(sample: Sample, schema: Schema, spec: Spec, slices: FileSlices) -> HypotheticalTable:
+    """The table that consists of these files."""
+    return HypotheticalTable(schema, spec, tuple(file_columns(sample, schema, spec, slices).files()))

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from itertools import accumulate
 from typing import Any, NamedTuple
 
-from spark_iceberg_sql.insight.hypothetical.partitions import Bounds
+from spark_iceberg_sql.insight.hypothetical.partitions import ColumnBounds
 
 # The statisticians' rule of three: a sample has none of the rows of which it is expected to have three in 5 % of
 # cases (e**-3, Poisson). If no more than three are expected, their absence proves nothing.
@@ -61,28 +61,52 @@ class RankedColumn:
         counts = (rows_of[r] + (value in unsampled) for r, value in enumerate(self.sorted_values))
         self._rows_below = [0, *accumulate(counts)]  # the number of sampled rows below each rank
 
-    def bounds(
+    def of_files(
         self,
         ranks: Sequence[int],
-        nulls: int,
+        nulls: Sequence[bool],
+        file_ends: Sequence[int],
         weight: float,
-        partition_range: RankRange | None = None,
-        file_number: int = 0,
-    ) -> Bounds:
-        """The estimated bounds of one file.
+        partition_ranges: Sequence[RankRange] = (),
+    ) -> ColumnBounds:
+        """The estimated bounds of each file, as ranks; -1 for none.
 
-        ranks: of its sampled rows; -1 for a null or NaN. nulls: how many of these are null. weight: rows of
-        the table per sampled row; 1.0 if every row is sampled. partition_range: the range of its partition;
-        None for the whole table. file_number: the position of the file among the files of the table, for the
-        quasi-random steps.
+        ranks: of the sampled rows, file by file; -1 for a null or NaN. nulls: which of these are null; empty if the
+        column has none. file_ends: where in them each file ends. weight: rows of the table per sampled row; 1.0 if
+        every row is sampled. partition_ranges: the range of each file's partition; empty for the whole table.
         """
+        last_rank = len(self.sorted_values) - 1
+        partition_range = RankRange(0, last_rank, 0, last_rank)
+        lows, highs, null_counts, nan_counts = ColumnBounds([], [], [], [])
+        start = 0
+        for number, end in enumerate(file_ends):  # of hundreds of thousands of files: the usual ones first
+            rows, count, start = ranks[start:end], end - start, end
+            if partition_ranges:
+                partition_range = partition_ranges[number]
+            low, high = min(rows), max(rows)
+            null_count = nan_count = 0
+            if low < 0:
+                file_nulls = sum(nulls[end - count : end])
+                low, high, null_count, nan_count = self._with_nulls(rows, file_nulls, weight, partition_range, number)
+            elif weight > 1:
+                low, high = self._widen(low, high, count, weight, partition_range, number)
+                if self.has_nulls:
+                    null_count = min(self._possible_nulls(count), max(1, round(count * weight)) - 1)
+            lows.append(low)
+            highs.append(high)
+            null_counts.append(null_count)
+            nan_counts.append(nan_count)
+        return ColumnBounds(lows, highs, null_counts, nan_counts)
+
+    def _with_nulls(
+        self, ranks: Sequence[int], nulls: int, weight: float, partition_range: RankRange, file_number: int
+    ) -> tuple[int, int, int, int]:
+        """The bounds of a file with a null or NaN: the lower and the upper one, the nulls and the NaNs."""
         total = max(1, round(len(ranks) * weight))
-        value_ranks = [r for r in ranks if r >= 0] if min(ranks) < 0 else ranks
+        value_ranks = [r for r in ranks if r >= 0]
         nans = len(ranks) - nulls - len(value_ranks)
         possible_nulls = self._possible_nulls(len(ranks)) if weight > 1 and not nulls else 0
         nulls = round(nulls * weight) or possible_nulls
-        last_rank = len(self.sorted_values) - 1
-        partition_range = partition_range or RankRange(0, last_rank, 0, last_rank)
         if value_ranks:
             low, high = min(value_ranks), max(value_ranks)
             if weight > 1:
@@ -96,9 +120,9 @@ class RankedColumn:
             low, high = partition_range.low, partition_range.high
         else:
             nans = total - min(nulls, total) if nans else 0
-            return Bounds(None, None, total - nans, nans)
+            return -1, -1, total - nans, nans
         nans = max(1, total - nulls) if self.has_nans and nans else 0
-        return Bounds(self.sorted_values[low], self.sorted_values[high], min(nulls, total - 1), min(nans, total))
+        return low, high, min(nulls, total - 1), min(nans, total)
 
     def _possible_nulls(self, rows: int) -> int:
         """1 if a file may well have nulls although none of its sampled rows is null, else 0."""
@@ -116,39 +140,39 @@ class RankedColumn:
         count: the file's sampled rows with a value. All positions are numbers of sampled rows of the table,
         in value order.
         """
+        sampled_low, sampled_high, lowest, highest = partition_range
         if count == 1:
-            return partition_range.low, partition_range.high
+            return lowest, highest
+        rows_below = self._rows_below
         # Invariant: partition_start <= file_start <= file_end <= partition_end, before the rows outside are
         # added.
-        file_start, file_end = float(self._rows_below[low]), float(self._rows_below[high + 1])
+        sampled_start, sampled_end = rows_below[low], rows_below[high + 1]
+        file_start, file_end = float(sampled_start), float(sampled_end)
         # How many sampled rows of the table there are per sampled row of the file, in its range.
         stride = (file_end - file_start) / count
+        spread = _MAX_MISSED_ROWS * stride
         edge_gap = stride if high > low else 0.0  # with a single value, the gap to the next is unknown
-        partition_start, partition_end = (
-            self._rows_below[partition_range.sampled_low],
-            self._rows_below[partition_range.sampled_high + 1],
-        )
+        partition_start, partition_end = rows_below[sampled_low], rows_below[sampled_high + 1]
         # A partition extends past its outermost sampled row by one sampling interval.
-        widest_start = partition_start - 1 if partition_range.low < partition_range.sampled_low else partition_start
-        widest_end = partition_end + 1 if partition_range.high > partition_range.sampled_high else partition_end
+        widest_start = partition_start - 1 if lowest < sampled_low else partition_start
+        widest_end = partition_end + 1 if highest > sampled_high else partition_end
         # Beyond a file's outermost row there are, on average, as many as between two of its rows.
-        if partition_end - file_end <= _MAX_MISSED_ROWS * stride:  # spread over the files
-            file_end = max(file_end, widest_end - _exponential_quantile(file_number, _R2_STEPS[0]) * stride / weight)
+        if partition_end - file_end <= spread:  # spread over the files
+            file_end = widest_end - _exponential_quantile(file_number, _R2_STEPS[0]) * stride / weight
         else:
             file_end = min(widest_end, file_end + edge_gap)
-        if file_start - partition_start <= _MAX_MISSED_ROWS * stride:
-            file_start = min(
-                file_start, widest_start + _exponential_quantile(file_number, _R2_STEPS[1]) * stride / weight
-            )
+        if file_start - partition_start <= spread:
+            file_start = widest_start + _exponential_quantile(file_number, _R2_STEPS[1]) * stride / weight
         else:
             file_start = max(widest_start, file_start - edge_gap)
         # Back from positions to ranks: a bound may only move outwards from the sampled one.
-        low = min(low, bisect_left(self._rows_below, file_start + 0.5) - 1)
-        high = max(high, bisect_left(self._rows_below, file_end - 0.5) - 1)
-        return (
-            partition_range.low if file_start < partition_start else max(partition_range.sampled_low, low),
-            partition_range.high if file_end > partition_end else min(partition_range.sampled_high, high),
-        )
+        if file_start < sampled_start:
+            low = bisect_left(rows_below, file_start + 0.5) - 1
+            low = lowest if file_start < partition_start else max(sampled_low, low)
+        if file_end > sampled_end:
+            high = bisect_left(rows_below, file_end - 0.5) - 1
+            high = highest if file_end > partition_end else min(sampled_high, high)
+        return low, high
 
 
 def _exponential_quantile(file_number: int, step: float) -> float:
