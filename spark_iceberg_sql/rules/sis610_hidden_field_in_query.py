@@ -3,8 +3,9 @@
 ## Why
 Partitioning is hidden: `days(ts)` makes the field `ts_day`, which is in the metadata and is no column of the table.
 Spark refuses `ts_day` in WHERE, SELECT, GROUP BY or DELETE (UNRESOLVED_COLUMN), and proposes a similar name.
-In `.partitions` and `.files`, the fields are in the column `partition`. The rule reads statements over one known table,
-in scripts: a program may register a view of the name.
+In `.partitions` and `.files`, the fields are in the column `partition`; their names begin with the table's namespace,
+for which Spark takes the first of two parts. The rule reads statements over one known table, in scripts: a program may
+register a view of the name.
 
 ## Instead
 Filter on the source column, which prunes; group by the function with the same values, `iceberg_days(ts)`, in a session
@@ -16,8 +17,8 @@ CREATE TABLE events (id BIGINT, ts TIMESTAMP) USING iceberg PARTITIONED BY (days
 SELECT count(*) FROM events WHERE ts_day = DATE '2024-05-17';
 ```
 ```sql bad
-CREATE TABLE events (id BIGINT, ts TIMESTAMP) USING iceberg PARTITIONED BY (days(ts));
-SELECT ts_day, file_count FROM events.partitions;
+CREATE TABLE db.events (id BIGINT, ts TIMESTAMP) USING iceberg PARTITIONED BY (days(ts));
+SELECT ts_day, file_count FROM db.events.partitions;
 ```
 ```sql good
 CREATE TABLE events (id BIGINT, ts TIMESTAMP) USING iceberg PARTITIONED BY (days(ts));
