@@ -34,7 +34,7 @@ def corrected(sql: str, mistake: MistakeHelp | None) -> str | None:
 def test_a_metadata_table_without_a_namespace() -> None:
     mistake = help_of(refused("SELECT 1 FROM u JOIN `t`.FILES ON true", "TABLE_OR_VIEW_NOT_FOUND", "`t`.FILES"))
     assert mistake is not None
-    assert mistake.help == "Spark takes `t` for a namespace; if it is a table, write its own: `db.t.files`"
+    assert mistake.help == "Spark takes `t` for a namespace; if it is a table, write its full name: `db.t.files`"
     assert mistake.edit is None
     for table in ("db.t.files", "t.orders", "files"):
         assert help_of(refused(f"SELECT 1 FROM {table}", "TABLE_OR_VIEW_NOT_FOUND", table)) is None

@@ -112,7 +112,7 @@ def _refusal(text: str, tokens: Sequence[Token], stop: Stop, version: Version) -
         has_it = minor_version.text(later)
         if mistake is not None and mistake.span is not None:
             span = mistake.span
-            at = next(token for token in tokens if token.start == span[0])
+            at = next((token for token in tokens if token.start == span[0]), at)
         message = f"Spark {minor_version.text(version)} refuses {_named(at)}: Spark has the statement from {has_it} on"
         help_ = f'if Spark {has_it} runs it, write `spark = "{has_it}"` in the configuration'
         return RefusedSyntax(span, message, help_ if mistake is None else f"{mistake.help}; {help_}")

@@ -91,8 +91,7 @@ class TargetContext:
 
     def metadata_table(self, suffix: str) -> str:
         """The name of a metadata table of the target, to write in a statement. suffix: such as `snapshots`."""
-        parts = self.target.parts
-        return metadata_table_name(self.catalog.full_name(parts) if len(parts) == 1 else parts, suffix)
+        return metadata_table_name(self.target.parts, suffix, self.catalog.full_name)
 
     def in_spark_catalog(self, parts: terms.Name) -> terms.Name:
         """A name in CREATE TABLE ... LIKE: in Spark's own catalog, whichever is the current one."""

@@ -86,8 +86,8 @@ class SessionNames(CatalogNames):
 
     def metadata_table(self, parts: tuple[str, ...], suffix: str) -> str:
         """The name of a metadata table, such as `snapshots`. parts: the table's name as written."""
-        is_here = len(parts) == 1 and not is_remote(self.spark)
-        return metadata_table_name(SessionTables(self.spark, self._sql).full_name(parts) if is_here else parts, suffix)
+        catalog = None if is_remote(self.spark) else SessionTables(self.spark, self._sql)
+        return metadata_table_name(parts, suffix, catalog.full_name if catalog is not None else None)
 
     def columns_of(self, tokens: list[Token]) -> Iterator[tuple[str, str]]:
         """The columns, with their types, of the tables and views that a statement names; no job runs."""

@@ -3,9 +3,8 @@
 ## Why
 Partitioning is hidden: `days(ts)` makes the field `ts_day`, which is in the metadata and is no column of the table.
 Spark refuses `ts_day` in WHERE, SELECT, GROUP BY or DELETE (UNRESOLVED_COLUMN), and proposes a similar name.
-In `.partitions` and `.files`, the fields are in the column `partition`; their names begin with the table's namespace,
-for which Spark takes the first of two parts. The rule reads statements over one known table, in scripts: a program may
-register a view of the name.
+In `db.t.partitions` and `db.t.files`, the fields are in the column `partition`. The rule reads statements over one
+known table, in scripts: a program may register a view of the name.
 
 ## Instead
 Filter on the source column, which prunes; group by the function with the same values, `iceberg_days(ts)`, in a session

@@ -7,7 +7,6 @@ from spark_iceberg_sql.model.table import split_name
 from spark_iceberg_sql.syntax import nodes, parser
 from spark_iceberg_sql.syntax.identifiers import qualified_name
 from spark_iceberg_sql.syntax.lexer import TokenKind
-from spark_iceberg_sql.syntax.metadata_tables import metadata_table_name
 from spark_iceberg_sql.syntax.script import Statement, statements
 
 EXCEPTIONS = "org.apache.iceberg.exceptions."
@@ -57,7 +56,8 @@ def conflict_sentence(subject: str, other: str, text: object, reason: str) -> tu
 def unknown_sentence(name: tuple[str, ...], reason: str) -> tuple[str, str]:
     """The fact and the help of a commit whose outcome is unknown. name: the table's; empty if it is unknown, too."""
     subject = f"`{qualified_name(name)}`" if name else "the table"
-    snapshots = metadata_table_name(name, "snapshots") if name else "its snapshots"
+    # Without its namespace no query finds them.
+    snapshots = f"{qualified_name(name)}.snapshots" if len(name) > 1 else "its snapshots"
     fact = f"whether the commit to {subject} has succeeded is unknown: {reason}"
     return fact, f"look at {snapshots} before you run it again"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from spark_iceberg_sql.syntax.identifiers import qualified_name
 
@@ -14,11 +14,15 @@ METADATA_TABLES = frozenset({
 _NAMESPACE = "db"  # of a table whose own is unknown
 
 
-def metadata_table_name(table: Sequence[str], suffix: str) -> str:
+def metadata_table_name(
+    table: tuple[str, ...], suffix: str, full_name: Callable[[tuple[str, ...]], Sequence[str]] | None = None
+) -> str:
     """The name of a metadata table, for people and for statements.
 
-    table: the parts of the table's name, as far as they are known. Spark takes the first of two parts for a namespace,
-    wherever the statement stands, so a single part gets one. suffix: such as `snapshots`.
+    Spark takes the first of two parts for a namespace, whichever is the current one, so a single part gets its own.
+
+    table: the parts of the table's name as written. suffix: such as `snapshots`. full_name: the full name of a table,
+    as far as it is known.
     """
-    namespace = (_NAMESPACE,) if len(table) == 1 else ()
-    return qualified_name((*namespace, *table, suffix))
+    parts = full_name(table) if full_name is not None and len(table) == 1 else table
+    return qualified_name((*((_NAMESPACE,) if len(parts) == 1 else ()), *parts, suffix))

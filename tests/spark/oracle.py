@@ -27,8 +27,8 @@ from spark_iceberg_sql.spark.gate import intercept
 from spark_iceberg_sql.syntax.routing import text_with_trivia
 from spark_iceberg_sql.syntax.script import statements
 
-# Errors of another kind: the runtime accepts the statement, but does something else than what is written. The words are
-# in the message.
+# Errors of another kind: the runtime accepts the statement, but does something other than what is written. By code,
+# words of the message.
 _ANOTHER = {
     "SIS102": "",  # extra arguments are ignored: bucket(16, 32, id) makes bucket[16]
     "SIS103": "",  # a number beyond 32 bits wraps round: bucket(4294967312, id) makes bucket[16]

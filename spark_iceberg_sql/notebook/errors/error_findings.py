@@ -291,13 +291,7 @@ def _table_help(
     name_text = statement.script[span[0] : span[1]]
     metadata_table = similar_name(parts[-1].lower(), METADATA_TABLES, LIKELY)
     if len(parts) > 1 and metadata_table is not None and names.is_table(parts[:-1]):
-        # Spark takes the first of two parts for a namespace.
-        is_short = len(parts) == 2
-        name = (
-            names.metadata_table(parts[:-1], metadata_table)
-            if is_short
-            else name_text[: -len(parts[-1])] + metadata_table
-        )
+        name = names.metadata_table(parts[:-1], metadata_table)
         return _suggest(name, Edit(*span, name) if name_text.endswith(parts[-1]) else None, statement)
     similar = names.table_like(parts, name_text)
     if similar is None:

@@ -60,9 +60,12 @@ class SessionStatement:
         self._spark = spark
         self.statement = statement
 
+    def _catalog(self) -> SessionTables:
+        return SessionTables(self._spark, lambda _: self._spark.range(0))
+
     def tables(self) -> Iterator[tuple[tuple[str, ...], Table]]:
         """The names of the statement's tables, each with the table."""
-        catalog = SessionTables(self._spark, lambda _: self._spark.range(0))
+        catalog = self._catalog()
         for parts in table_names(self.statement.tokens):
             table = catalog.get(parts)
             if isinstance(table, Table) and table.kind is RelationKind.METADATA:
@@ -72,7 +75,7 @@ class SessionStatement:
 
     def full_name(self, parts: tuple[str, ...]) -> tuple[str, ...]:
         """The full name of a table, given the current catalog and namespace."""
-        return SessionTables(self._spark, lambda _: self._spark.range(0)).full_name(parts)
+        return self._catalog().full_name(parts)
 
     def columns(self) -> Sequence[str]:
         """The names of the tables' columns."""

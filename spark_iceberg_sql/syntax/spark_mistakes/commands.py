@@ -127,9 +127,10 @@ def _maintenance(refused: RefusedStatement) -> MistakeHelp | None:
             )
         case "RESTORE":
             number = refused.tokens[-1].text if refused.tokens[-1].text.isdigit() else "..."
+            snapshots = metadata_table_name(tuple(table.split(".")), "snapshots", refused.full_name)
             return MistakeHelp(
                 f"`CALL system.rollback_to_snapshot('{table}', {number})` goes back to a snapshot; "
-                f"`SELECT * FROM {metadata_table_name(table.split('.'), 'snapshots')}` lists the ids"
+                f"`SELECT * FROM {snapshots}` lists the ids"
             )
         case "UNDROP":
             return MistakeHelp(

@@ -33,10 +33,10 @@ def metadata_table(refused: RefusedStatement) -> MistakeHelp | None:
 
 def _dotted(table: str, suffix: str, span: tuple[int, int], *, is_qualified: bool) -> MistakeHelp:
     """The name of a metadata table with a dot. Without the namespace it is not certain."""
-    path = f"{table}.{suffix}"
     if is_qualified:
+        path = f"{table}.{suffix}"
         return MistakeHelp(f"Spark has the metadata tables after a dot: write `{path}`", (*span, path), span)
-    path = metadata_table_name([table.strip("`")], suffix)
+    path = metadata_table_name((table.strip("`"),), suffix)
     help_ = f"Spark has the metadata tables after a dot, and needs the namespace before it: write `{path}`"
     return MistakeHelp(help_, None, span)
 
@@ -49,7 +49,7 @@ def _metadata_table_without_namespace(refused: RefusedStatement) -> MistakeHelp 
         if is_name and suffix.text.strip("`").lower() in METADATA_TABLES:
             name = refused.full_name((table.text.strip("`"),))
             path = metadata_table_name(name, suffix.text.strip("`").lower())
-            help_ = f"Spark takes `{name[-1]}` for a namespace; if it is a table, write its own: `{path}`"
+            help_ = f"Spark takes `{name[-1]}` for a namespace; if it is a table, write its full name: `{path}`"
             edit = (table.start, suffix.end, path) if len(name) > 1 else None
             return MistakeHelp(help_, edit, (table.start, suffix.end))
     return None

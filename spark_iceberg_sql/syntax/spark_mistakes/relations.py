@@ -119,7 +119,8 @@ def _version(refused: RefusedStatement) -> MistakeHelp | None:
         if is_version or (words[i - 2 : i] == ["AS", "OF"] and words[i : i + 2] == ["(", "SELECT"]):
             start = max((j + 1 for j in range(i) if words[j] in ("FROM", "JOIN")), default=None)
             table = refused.source(start, refused.name_end(start)) if start is not None else "t"
-            snapshots = metadata_table_name(table.replace("`", "").split("."), "snapshots")
+            name = tuple(table.replace("`", "").split("."))
+            snapshots = metadata_table_name(name, "snapshots", refused.full_name)
             help = "write `VERSION AS OF` and the id of a snapshot, or the name of a branch or a tag in quotes"
             return MistakeHelp(f"{help}; `SELECT * FROM {snapshots}` lists the ids")
     return None
