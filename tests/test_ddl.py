@@ -380,6 +380,8 @@ def test_wrapped_statements() -> None:
         ("ALTER TABLE t ADD COLUMN x INT FIRST AFTER y", "duplicate-clause"),
         ("ALTER TABLE t RENAME COLUMN p.x TO p.y", "nested-new-name"),
         ("ALTER TABLE t ALTER COLUMN x", "nothing-to-alter"),
+        ("ALTER TABLE t ALTER COLUMN x TYPE BIGINT AFTER y", "several-actions"),
+        ("ALTER TABLE t RENAME db.u", "missing-to"),
         ("ALTER TABLE t REPLACE COLUMNS (x INT FIRST)", "plain-columns"),
         ("ALTER TABLE t REPLACE COLUMNS (x INT NOT NULL)", "plain-columns"),
         ("ALTER TABLE t REPLACE COLUMNS (p.x INT)", "plain-columns"),

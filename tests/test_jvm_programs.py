@@ -36,6 +36,7 @@ SCALA = {
     "formatted": "spark.sql(\"{sql} COMMENT '%s'\".format(comment))",
     "another receiver": 'session.sparkSession\n.sql ( "{sql}" ).show()',
     "a constant": 'val create: String = "{sql}"; spark.sql(create)',
+    "a format that has a name": "val create = \"{sql} COMMENT '%s'\"; spark.sql(create.format(comment).trim)",
     "in a block": 'def run(): Unit = {{ if (a) {{ spark.sql("{sql}") }} }}',
     "behind comments": '/* a /* " */ " */ // "\nval c = \'"\'; spark.sql("{sql}")',
     "behind another literal": 'log.info(s"a ${{b("c")}} \\" d"); spark.sql("{sql}")',
@@ -47,6 +48,9 @@ JAVA = {
     "formatted": "spark.sql(String.format(\"{sql} COMMENT '%s'\", comment));",
     "formatted by the literal": "spark.sql(\"{sql} COMMENT '%1$s'\".formatted(comment));",
     "a constant": 'static final String SQL = "{sql}"; void f() {{ spark.sql(SQL); }}',
+    "a format that has a name": "String SQL = \"{sql} COMMENT '%s'\"; void f() {{ spark.sql(String.format(SQL, x)); }}",
+    "a formatted name": "String SQL = \"{sql} COMMENT '%s'\"; void f() {{ spark.sql(SQL.formatted(x)); }}",
+    "the name of what is formatted": "String SQL = String.format(\"{sql} COMMENT '%s'\", x); spark.sql(SQL);",
     "an escape": 'spark.sql("\\t{sql}\\n");',
 }
 JOINED_FORMATS = (
@@ -105,6 +109,22 @@ def test_what_the_program_fills_in(text: str, count: int) -> None:
     (fragment,) = extract_source("A.scala", text).fragments
     assert len(fragment.placeholders) == count
     assert findings(text) == []
+
+
+def test_a_name_whose_value_is_not_certain() -> None:
+    format_ = 'String F = "SELECT * FROM %s"; String G = String.format(F, "%s"); spark.sql(String.format(G, x));'
+    parameter = 'void a() { String q = "SELECT 1"; } void b(String q) { spark.sql(q); }'
+    assert queries(format_, "A.java") == queries(parameter, "A.java") == []
+    assert queries('def a() = { val q = "SELECT 1" }\ndef b(q: String) = spark.sql(q)') == []
+
+
+def test_a_format_of_several_statements_is_not_fixed(tmp_path: Path) -> None:
+    text = f"String F = \"{TABLE} PARTITIONED BY (bucket(id, 16)) LOCATION '%s'\";\n"
+    path = tmp_path / "A.java"
+    path.write_text(f"{text}spark.sql(String.format(F, a));\nlog.info(F);\n", "utf-8")
+    assert main(["check", "--fix", str(path)]) == 1
+    path.write_text(f"{text}spark.sql(String.format(F, a));\n", "utf-8")
+    assert main(["check", "--fix", str(path)]) == 0
 
 
 def test_values() -> None:

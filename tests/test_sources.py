@@ -108,12 +108,20 @@ def test_f_strings_keep_what_is_constant() -> None:
         'spark.sql("ALTER TABLE t ADD PARTITION FIELD weeks(a) ".strip())',
         'q = "ALTER TABLE t ADD PARTITION FIELD weeks(a)"\nspark.sql(q)',
         'H = "ALTER TABLE t"\nspark.sql(H + " ADD PARTITION FIELD weeks(a)")',
+        'F = "ALTER TABLE %s ADD PARTITION FIELD weeks(a)"\nspark.sql(F % t)',
+        'F = "ALTER TABLE {t} ADD PARTITION FIELD weeks(a)"\nspark.sql(F.format(t=t) + " AS w")',
+        'F = "ALTER TABLE {t} ADD PARTITION FIELD weeks(a)"\nq = F.format(t=t)\nspark.sql(q)',
         'def f():\n    é = "日本🙂"; return spark.sql("ALTER TABLE t ADD PARTITION FIELD weeks(a)")',
         'spark.sql("ALTER TABLE t\\n\\tADD PARTITION \\x46IELD weeks(a)")',
     ],
 )
 def test_calls_of_sql(call: str) -> None:
     assert errors(f"import x\n{call}\n") == [("SIS101", "weeks")]
+
+
+def test_formats_that_use_each_other() -> None:
+    text = "def f():\n    global a\n    a = b % 1\n\n\nb = a % 1\nspark.sql(b)\n"
+    assert found(text) == [("SIS002", "b")]
 
 
 def test_a_loop_over_texts() -> None:

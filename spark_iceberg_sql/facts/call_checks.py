@@ -15,7 +15,7 @@ from spark_iceberg_sql.facts.call_times import is_of_today, is_refused_time, tim
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.model.table import RelationKind, Table, split_name
 from spark_iceberg_sql.syntax import nodes
-from spark_iceberg_sql.syntax.spark_mistakes.refused_statement import NAME_KINDS
+from spark_iceberg_sql.syntax.lexer import NAME_KINDS
 
 _LITERAL = "`TIMESTAMP '2024-05-17 00:00:00'`"
 _COMPARISONS = frozenset({"=", "<", ">", "<=", ">=", "<>", "!="})

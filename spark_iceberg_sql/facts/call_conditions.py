@@ -12,9 +12,8 @@ from spark_iceberg_sql.model.types import Struct
 from spark_iceberg_sql.records import record
 from spark_iceberg_sql.similar_names import similar_names
 from spark_iceberg_sql.syntax.brackets import between_commas
-from spark_iceberg_sql.syntax.lexer import STRINGS, TRIVIA, Token, TokenKind, tokenize
+from spark_iceberg_sql.syntax.lexer import NAME_KINDS, STRINGS, TRIVIA, Token, TokenKind, tokenize
 from spark_iceberg_sql.syntax.literals import unescape
-from spark_iceberg_sql.syntax.spark_mistakes.refused_statement import NAME_KINDS
 
 # A name stands beside one of these: other words are functions, keywords or parts of a name.
 _COMPARISONS = frozenset({"=", "==", "<", ">", "<=", ">=", "<>", "!=", "<=>", "IN", "IS", "BETWEEN", "LIKE"})
@@ -130,7 +129,7 @@ def wrong_form(condition: str, spark: Version | None = None) -> WrongCondition |
             return WrongCondition(f"has the aggregate `{token.text}(...)`", "compare columns of one row")
     # Spark reads it as a column of a SELECT, which may have an alias behind it: `id = 1 and`.
     texts = [f"SELECT ({condition}\n)"]
-    if tokens[-1].kind in (TokenKind.WORD, TokenKind.QUOTED) and len(tokens) > 1:
+    if tokens[-1].kind in NAME_KINDS and len(tokens) > 1:
         texts.append(f"SELECT ({condition[: tokens[-1].start]}\n)")
     from spark_iceberg_sql.facts.refused_syntax import is_refused_by_grammar  # the command starts sooner
 
@@ -155,7 +154,7 @@ def _compared(tokens: list[Token]) -> Iterator[str]:
     for index, token in enumerate(tokens):
         following = tokens[index + 1 : index + 3]
         words = [other.word for other in following]
-        if token.kind not in (TokenKind.WORD, TokenKind.QUOTED) or token.word in _NOT_NAMES or not words:
+        if token.kind not in NAME_KINDS or token.word in _NOT_NAMES or not words:
             continue
         before = tokens[index - 1].text if index else ""
         is_compared = words[0] in _COMPARISONS or (words[0] == "NOT" and words[1:] and words[1] in _COMPARISONS)

@@ -16,7 +16,7 @@ from spark_iceberg_sql.model.table import Table
 from spark_iceberg_sql.model.types import Primitive
 from spark_iceberg_sql.records import record
 from spark_iceberg_sql.syntax.brackets import closing_index
-from spark_iceberg_sql.syntax.lexer import STRINGS, Token, TokenKind
+from spark_iceberg_sql.syntax.lexer import NAME_KINDS, STRINGS, Token, TokenKind
 from spark_iceberg_sql.syntax.parser.cursor import Cursor, ParseError
 from spark_iceberg_sql.syntax.terms import Offsets
 
@@ -135,11 +135,7 @@ def non_pruning_predicates(context: Context) -> Iterator[NonPruningPredicate]:
             sources.setdefault(field.source_id, (column, field))
     sources_by_name = {column.name.lower(): (column, field) for column, field in sources.values()}
     source_tokens = [
-        [
-            t
-            for t in conjunct
-            if t.text.strip("`").lower() in sources_by_name and t.kind in (TokenKind.WORD, TokenKind.QUOTED)
-        ]
+        [t for t in conjunct if t.text.strip("`").lower() in sources_by_name and t.kind in NAME_KINDS]
         for conjunct in conjuncts
     ]
     source_conjuncts = [(c, m) for c, m in zip(conjuncts, source_tokens, strict=True) if m]
@@ -176,7 +172,7 @@ def _table_and_conditions(tokens: Sequence[Token]) -> tuple[Sequence[Token], Seq
         alias, name = name[-1], name[:-2]
     elif len(name) > 1 and len(name) % 2 == 0:
         alias, name = name[-1], name[:-1]
-    is_name_path = all(t.text == "." or t.kind in (TokenKind.WORD, TokenKind.QUOTED) for t in name)
+    is_name_path = all(t.text == "." or t.kind in NAME_KINDS for t in name)
     if not name or not is_name_path or len(name) % 2 == 0:
         return None  # a function, several tables
     return name, _unqualified(tokens[where_index + 1 : end], alias or name[-1])
@@ -221,7 +217,7 @@ def _is_constant(tokens: Sequence[Token]) -> bool:
         return False
     if "NULL" in texts and "IS" not in texts:
         return True
-    names = (t for t in tokens if t.kind in (TokenKind.WORD, TokenKind.QUOTED))
+    names = (t for t in tokens if t.kind in NAME_KINDS)
     return not any(token.word not in ("TRUE", "FALSE", "NULL", "DATE", "AND") for token in names)
 
 
@@ -248,7 +244,7 @@ def _parse_call(tokens: Sequence[Token]) -> tuple[str, Token, Sequence[Token]] |
         return None
     end = closing_index(tokens, 1)
     call_tokens, comparison = tokens[2:end], tokens[end + 1 :]
-    has_column = bool(call_tokens) and call_tokens[0].kind in (TokenKind.WORD, TokenKind.QUOTED)
+    has_column = bool(call_tokens) and call_tokens[0].kind in NAME_KINDS
     if not has_column or len(comparison) < 2 or (len(call_tokens) > 1 and call_tokens[1].text != ","):
         return None
     values = comparison[1:]

@@ -12,7 +12,7 @@ from spark_iceberg_sql.model.transforms import BY_FUNCTION, FUNCTION_CALL, SPEC_
 from spark_iceberg_sql.model.types import Type
 from spark_iceberg_sql.records import record
 from spark_iceberg_sql.syntax.brackets import between_commas, closing_index
-from spark_iceberg_sql.syntax.lexer import Token, TokenKind
+from spark_iceberg_sql.syntax.lexer import NAME_KINDS, Token, TokenKind
 from spark_iceberg_sql.syntax.script import Statement
 from spark_iceberg_sql.syntax.terms import Offsets
 
@@ -190,7 +190,7 @@ def _call_name(tokens: Sequence[Token], i: int) -> tuple[int, str | None] | None
     """The index at which the name of a call begins if token i ends it, and `system` or the spec's catalog if it is
     there.
     """
-    is_name = tokens[i].kind in (TokenKind.WORD, TokenKind.QUOTED)
+    is_name = tokens[i].kind in NAME_KINDS
     if not is_name or [token.text for token in tokens[i + 1 : i + 2]] != ["("]:
         return None
     first = i
@@ -220,7 +220,7 @@ def _is_resolvable_column(tokens: Sequence[Token], open_brackets: Sequence[int],
 
     open_brackets: the indices of the brackets around the call.
     """
-    name_kinds = (TokenKind.WORD, TokenKind.QUOTED)
+    name_kinds = NAME_KINDS
     is_name = argument[0].kind in name_kinds and all(t.kind in name_kinds or t.text == "." for t in argument)
     return is_name and all(tokens[index + 1].word not in ("SELECT", "WITH") for index in open_brackets)
 

@@ -15,10 +15,10 @@ from spark_iceberg_sql.model.spec import PartitionField, Specs
 from spark_iceberg_sql.model.table import Name, RelationKind, Table
 from spark_iceberg_sql.records import record
 from spark_iceberg_sql.syntax.identifiers import qualified_name
-from spark_iceberg_sql.syntax.lexer import Token, TokenKind
+from spark_iceberg_sql.syntax.lexer import NAME_KINDS, Token
 from spark_iceberg_sql.syntax.terms import Offsets
 
-_NAMES = (TokenKind.WORD, TokenKind.QUOTED)
+_NAMES = NAME_KINDS
 _FIRST_WORDS = frozenset({"SELECT", "DELETE", "UPDATE", "INSERT"})
 _UNSUPPORTED = frozenset({
     "WITH", "JOIN", "LATERAL", "PIVOT", "UNPIVOT", "UNION", "EXCEPT", "MINUS", "INTERSECT", "VALUES", "TRANSFORM",

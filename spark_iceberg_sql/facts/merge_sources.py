@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 from spark_iceberg_sql.model.schema import folded
 from spark_iceberg_sql.model.table import Table
 from spark_iceberg_sql.syntax.brackets import between_commas, closing_index
-from spark_iceberg_sql.syntax.lexer import Token, TokenKind
+from spark_iceberg_sql.syntax.lexer import NAME_KINDS, Token
 
 KnownTable = Callable[[Sequence[Token], int], tuple[Table | None, int]]
-_NAMES = (TokenKind.WORD, TokenKind.QUOTED)
+_NAMES = NAME_KINDS
 # Behind a source that is read as it is now, with all of its columns.
 _AFTER_TABLE = frozenset({"AS", "ON"})
 _AFTER_LIST = frozenset({"FROM", "WHERE", "UNION", "EXCEPT", "INTERSECT", "MINUS", "LIMIT", "ORDER", "GROUP", "HAVING"})

@@ -15,10 +15,10 @@ from spark_iceberg_sql.model.table import RelationKind, Table
 from spark_iceberg_sql.records import record
 from spark_iceberg_sql.similar_names import similar_names
 from spark_iceberg_sql.syntax.brackets import between_commas, closing_index
-from spark_iceberg_sql.syntax.lexer import Token, TokenKind
+from spark_iceberg_sql.syntax.lexer import NAME_KINDS, Token, TokenKind
 from spark_iceberg_sql.syntax.terms import Offsets
 
-_NAMES = (TokenKind.WORD, TokenKind.QUOTED)
+_NAMES = NAME_KINDS
 _TOKENS = 2000  # of an INSERT that are read
 # Words that are no columns where a column can be: literals, functions without brackets, units, quantifiers.
 _NO_COLUMNS = frozenset({

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from spark_iceberg_sql.facts.context import Context
 from spark_iceberg_sql.model.table import RelationKind, Table
 from spark_iceberg_sql.syntax.brackets import between_commas, closing_index
-from spark_iceberg_sql.syntax.lexer import STRINGS, Token, TokenKind
+from spark_iceberg_sql.syntax.lexer import NAME_KINDS, STRINGS, Token
 from spark_iceberg_sql.syntax.terms import Property
 
-_NAMES = (TokenKind.WORD, TokenKind.QUOTED)
+_NAMES = NAME_KINDS
 
 
 def read_options(context: Context) -> Iterator[Property]:

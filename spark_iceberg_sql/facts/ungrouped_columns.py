@@ -17,7 +17,7 @@ from spark_iceberg_sql.model.schema import folded
 from spark_iceberg_sql.model.table import RelationKind, Table
 from spark_iceberg_sql.records import record
 from spark_iceberg_sql.syntax.brackets import between_commas, closing_index
-from spark_iceberg_sql.syntax.lexer import STRINGS, Token, TokenKind
+from spark_iceberg_sql.syntax.lexer import NAME_KINDS, STRINGS, Token, TokenKind
 from spark_iceberg_sql.syntax.terms import Offsets
 
 # Functions of a row whose arguments are columns and literals.
@@ -36,7 +36,7 @@ _LATER_CLAUSES = frozenset({"HAVING", "WINDOW", "QUALIFY", "ORDER", "SORT", "CLU
 _UNSUPPORTED = frozenset({"GROUP", "LATERAL", "PIVOT", "UNPIVOT", "TRANSFORM", "/*+"})
 # These may make a name a variable, and a known function another one.
 _REDEFINITION = regex(r"\b(?:declare|function|variable)\b", re.IGNORECASE)
-_NAMES = (TokenKind.WORD, TokenKind.QUOTED)
+_NAMES = NAME_KINDS
 
 
 @record(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from spark_iceberg_sql.model.transforms import BY_SPELLING, BY_SUFFIX, DATE, HAS
 from spark_iceberg_sql.rules.transform_inference import infer_transform, pick_parameter
 from spark_iceberg_sql.syntax.brackets import between_commas
 from spark_iceberg_sql.syntax.identifiers import quoted
-from spark_iceberg_sql.syntax.lexer import STRINGS, Token, TokenKind, tokenize
+from spark_iceberg_sql.syntax.lexer import NAME_KINDS, STRINGS, Token, TokenKind, tokenize
 
 _BRACKETS = "()[]<>"
 _TIMES = frozenset({"DATE", "TIMESTAMP", "TIMESTAMP_NTZ", "DATETIME"})
@@ -132,7 +132,7 @@ def _with_next_text(tokens: Sequence[Token]) -> Iterator[tuple[Token, str]]:
 
 def _words_with_next_text(tokens: Sequence[Token]) -> Iterator[tuple[Token, str]]:
     for token, next_text in _with_next_text(tokens):
-        if token.kind in (TokenKind.WORD, TokenKind.QUOTED):
+        if token.kind in NAME_KINDS:
             yield token, next_text
 
 

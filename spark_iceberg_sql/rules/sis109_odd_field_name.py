@@ -30,13 +30,14 @@ from urllib.parse import quote_plus
 
 from spark_iceberg_sql.diagnostics import Severity
 from spark_iceberg_sql.facts.context import Context
+from spark_iceberg_sql.facts.resolved_terms import ResolvedTerm
 from spark_iceberg_sql.lazy import regex
 from spark_iceberg_sql.rules.base import Category, Finding, Findings, rule
 from spark_iceberg_sql.rules.sis206_reserved_column_name import RESERVED
 from spark_iceberg_sql.syntax import nodes
 
 # A data file is in a folder `name=value`; file systems accept folder names of up to 255 bytes.
-_MAX_NAME_LENGTH = 253
+_MAX_FOLDER_LENGTH = 255
 _SPECIAL_CHARACTER = regex(r"[^\w]")
 
 
@@ -59,7 +60,7 @@ def odd_field_name(context: Context) -> Findings:
                 f"write `{context.text_at(facts.term.span)}`, without AS, for Iceberg's default name",
                 severity=None if name else Severity.ERROR,
             )
-        elif len(quote_plus(name)) > _MAX_NAME_LENGTH:
+        elif len(quote_plus(name)) + _shortest_value(facts) + len("=") > _MAX_FOLDER_LENGTH:
             yield Finding(
                 ref.span,
                 "the name is too long for a folder, and data files are stored in folders named after it",
@@ -78,3 +79,9 @@ def odd_field_name(context: Context) -> Findings:
                 f"`{name}` must be quoted wherever it is used, and is escaped in file paths",
                 f"write {clause}",
             )
+
+
+def _shortest_value(facts: ResolvedTerm) -> int:
+    """The length that the shortest value of a field, not null, has in the name of its folder."""
+    transform = facts.transform
+    return 1 if transform is None else transform.iso_width or 1

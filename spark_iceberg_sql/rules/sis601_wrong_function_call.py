@@ -47,7 +47,7 @@ from spark_iceberg_sql.rules.argument_swap import number_first_fix
 from spark_iceberg_sql.rules.base import Category, Finding, Findings, rule
 from spark_iceberg_sql.rules.message_format import type_with_article
 from spark_iceberg_sql.syntax import nodes
-from spark_iceberg_sql.syntax.lexer import STRINGS, Token, TokenKind
+from spark_iceberg_sql.syntax.lexer import NAME_KINDS, STRINGS, Token, TokenKind
 from spark_iceberg_sql.syntax.terms import Literal, NamePath
 
 # Names of other engines for which nobody has their own function.
@@ -213,7 +213,7 @@ def _type_finding(context: Context, call: FunctionCall) -> Finding | None:
 
 def _is_column(tokens: tuple[Token, ...]) -> bool:
     """True if an argument is the name of a column."""
-    is_name_path = all(t.kind in (TokenKind.WORD, TokenKind.QUOTED) or t.text == "." for t in tokens)
+    is_name_path = all(t.kind in NAME_KINDS or t.text == "." for t in tokens)
     return is_name_path and tokens[0].word not in ("NULL", "TRUE", "FALSE")
 
 

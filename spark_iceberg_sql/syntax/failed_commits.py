@@ -6,7 +6,7 @@ from spark_iceberg_sql.lazy import regex
 from spark_iceberg_sql.model.table import split_name
 from spark_iceberg_sql.syntax import nodes, parser
 from spark_iceberg_sql.syntax.identifiers import qualified_name
-from spark_iceberg_sql.syntax.lexer import TokenKind
+from spark_iceberg_sql.syntax.lexer import NAME_KINDS
 from spark_iceberg_sql.syntax.script import Statement, statements
 
 EXCEPTIONS = "org.apache.iceberg.exceptions."
@@ -78,7 +78,7 @@ def target(statement: Statement) -> tuple[str, ...]:
     while start < len(tokens) and tokens[start].word in _BEFORE_NAME:
         start += 1
     parts: list[str] = []
-    while start < len(tokens) and tokens[start].kind in (TokenKind.WORD, TokenKind.QUOTED):
+    while start < len(tokens) and tokens[start].kind in NAME_KINDS:
         parts.append(tokens[start].text.strip("`").replace("``", "`"))
         if start + 1 >= len(tokens) or tokens[start + 1].text != ".":
             break

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from spark_iceberg_sql.lazy import regex
 from spark_iceberg_sql.records import record
-from spark_iceberg_sql.syntax.lexer import Token, TokenKind
+from spark_iceberg_sql.syntax.lexer import NAME_KINDS, Token, TokenKind
 from spark_iceberg_sql.syntax.script import Statement
 from spark_iceberg_sql.syntax.spark_mistakes.iceberg_statements import delete_using, merge_aliases, metadata_table
 from spark_iceberg_sql.syntax.spark_mistakes.query_clauses import top
@@ -129,5 +129,5 @@ def _follows_table(tokens: Sequence[Token], index: int) -> bool:
     start = index - 1
     while start > 1 and tokens[start - 1].text == ".":
         start -= 2
-    is_name = tokens[start].kind in (TokenKind.WORD, TokenKind.QUOTED)
+    is_name = tokens[start].kind in NAME_KINDS
     return is_name and start > 0 and tokens[start - 1].word in ("FROM", "JOIN")

@@ -42,6 +42,7 @@ class TokenKind(Enum):
 
 TRIVIA = frozenset({TokenKind.SPACE, TokenKind.COMMENT, TokenKind.BOM})
 STRINGS: Final = (TokenKind.STRING, TokenKind.DOUBLE)
+NAME_KINDS: Final = (TokenKind.WORD, TokenKind.QUOTED)
 # Final: code that mypyc compiles reads such a name without a lookup.
 _SPACE_KIND: Final = TokenKind.SPACE
 _COMMENT_KIND: Final = TokenKind.COMMENT

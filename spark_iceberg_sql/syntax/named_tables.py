@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from spark_iceberg_sql.syntax.lexer import Token, TokenKind
+from spark_iceberg_sql.syntax.lexer import NAME_KINDS, Token
 
 _TABLE_KEYWORDS = frozenset({"FROM", "JOIN", "INTO", "TABLE", "UPDATE", "USING", "DESCRIBE", "DESC", "OVERWRITE"})
 
@@ -16,7 +16,7 @@ def table_names(tokens: Sequence[Token]) -> Iterator[tuple[str, ...]]:
         if tokens[index].word in _TABLE_KEYWORDS and index + 1 < len(tokens):
             index += 1
             parts = []
-            while index < len(tokens) and tokens[index].kind in (TokenKind.WORD, TokenKind.QUOTED):
+            while index < len(tokens) and tokens[index].kind in NAME_KINDS:
                 parts.append(tokens[index].text.strip("`").replace("``", "`"))
                 if index + 1 >= len(tokens) or tokens[index + 1].text != ".":
                     break

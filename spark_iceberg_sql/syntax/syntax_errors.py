@@ -132,6 +132,7 @@ SYNTAX_ERRORS: dict[str, SyntaxErrorKind] = {
         "PARTITIONED BY takes columns with types, or columns and transforms, but not both",
         "add the columns to the column list and write `PARTITIONED BY ({fields})`",
     ),
+    "missing-to": SyntaxErrorKind("the keyword TO is missing before `{found}`", "write {expected}"),
     "modify-elsewhere": SyntaxErrorKind(
         "MODIFY is another engine's syntax", "write `ALTER TABLE {table} ALTER COLUMN ... TYPE ...`"
     ),
@@ -204,6 +205,11 @@ SYNTAX_ERRORS: dict[str, SyntaxErrorKind] = {
     ),
     "set-properties": SyntaxErrorKind(
         "the keyword TBLPROPERTIES is missing", "write `ALTER TABLE {table} SET TBLPROPERTIES ('key' = 'value')`"
+    ),
+    "set-type": SyntaxErrorKind("SET before TYPE is another engine's syntax", "write {expected}"),
+    "several-actions": SyntaxErrorKind(
+        "`{found}` is a second change of the column, and ALTER COLUMN makes one",
+        "write it as a statement of its own: {expected}",
     ),
     "several-fields": SyntaxErrorKind(
         "one statement changes one partition field",

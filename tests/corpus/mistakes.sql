@@ -228,10 +228,16 @@ ALTER TABLE t RENAME COLUMN p.x TO p.y;
 ALTER TABLE t ALTER COLUMN x;
 -- nothing-to-alter | x
 ALTER TABLE t ALTER COLUMN x x BIGINT;
--- - | TYPE
+-- set-type | SET
 ALTER TABLE t ALTER COLUMN x SET TYPE BIGINT;
--- - | COMMENT
+-- set-type | SET
+ALTER TABLE t ALTER COLUMN x SET DATA TYPE BIGINT;
+-- several-actions | COMMENT
 ALTER TABLE t ALTER COLUMN x TYPE BIGINT COMMENT 'y';
+-- several-actions | FIRST
+ALTER TABLE t ALTER COLUMN y COMMENT 'y', x DROP NOT NULL FIRST;
+-- missing-to | db
+ALTER TABLE t RENAME db.u;
 -- plain-columns | FIRST
 ALTER TABLE t REPLACE COLUMNS (x INT FIRST);
 -- plain-columns | NOT

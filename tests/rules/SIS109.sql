@@ -121,3 +121,11 @@ ALTER TABLE t ADD PARTITION FIELD bucket(4, id) AS xxxxxxxxxxxxxxxxxxxxxxxxxxxxx
 -- case: one longer than that
 CREATE TABLE t (id BIGINT, n INT, name STRING, ts TIMESTAMP, d DATE, price DECIMAL(9, 2), raw BINARY, flag BOOLEAN) USING iceberg;
 ALTER TABLE t ADD PARTITION FIELD bucket(4, id) AS xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx;  -- error: SIS109
+
+-- case: as long as a folder's name may be with a day
+CREATE TABLE t (id BIGINT NOT NULL, n INT, name STRING, ts TIMESTAMP NOT NULL, d DATE, price DECIMAL(9, 2), raw BINARY, flag BOOLEAN) USING iceberg;
+ALTER TABLE t ADD PARTITION FIELD days(ts) AS xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx;
+
+-- case: one longer than that with a day
+CREATE TABLE t (id BIGINT NOT NULL, n INT, name STRING, ts TIMESTAMP NOT NULL, d DATE, price DECIMAL(9, 2), raw BINARY, flag BOOLEAN) USING iceberg;
+ALTER TABLE t ADD PARTITION FIELD days(ts) AS xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx;  -- error: SIS109

@@ -40,22 +40,19 @@ _UNBRACED = regex(
 )
 
 
-class _StringLiteral(NamedTuple):
-    """A literal of an argument, and how its text is changed."""
+class _Operand(NamedTuple):
+    """An operand of an argument.
 
-    token: JvmToken
-    has_margin: bool
-    is_format: bool
-
-
-class _Name(NamedTuple):
-    """Another operand of an argument: what it is, is decided at run time."""
+    literal: None for an expression of which the value is decided at run time. has_margin, is_format: how the literal's
+    text is changed. is_exclusive: nothing else uses it.
+    """
 
     start: int
     end: int
-
-
-_Operand = _StringLiteral | _Name
+    literal: JvmToken | None = None
+    has_margin: bool = False
+    is_format: bool = False
+    is_exclusive: bool = True
 
 
 def may_contain_jvm_sql(text: str) -> bool:
@@ -79,7 +76,14 @@ def jvm_sql(text: str, *, is_scala: bool, unit_index: int = 0) -> tuple[list[Sql
 
 
 def _has_literal(operands: Sequence[_Operand]) -> bool:
-    return any(isinstance(operand, _StringLiteral) for operand in operands)
+    return any(operand.literal is not None for operand in operands)
+
+
+def _formatted(operands: Sequence[_Operand]) -> list[_Operand]:
+    """The operands of a format, with its fields; empty if they are not known, or are the text of another format."""
+    if not _has_literal(operands) or any(operand.is_format for operand in operands):
+        return []
+    return [operand._replace(is_format=operand.literal is not None) for operand in operands]
 
 
 class _JvmReader:
@@ -143,43 +147,54 @@ class _JvmReader:
         receiver = self._text[tokens[self._receiver_start(index)].start : tokens[index].start]
         if not self._uses_spark and _RECEIVER.search(receiver) is None:
             return None
-        argument: Sequence[_Operand] = self._operands(index + 2)
-        operands = argument if _has_literal(argument) else self._definition(argument, index)
+        operands = self._argument(index + 2)
         if not _has_literal(operands):
             last = self._tokens[self._after_brackets(index + 1) - 1]
             if index + 2 < len(tokens) and tokens[index + 2] is not last:
                 span = tokens[index + 2].start, last.start
                 self.problems.append(ExtractionProblem(self._unit_index, *span, _RUNTIME_SQL))
             return None
-        return self._fragment(operands, is_exclusive=isinstance(operands[0], _StringLiteral))
+        return self._fragment(operands)
 
-    def _fragment(self, operands: Sequence[_Operand], *, is_exclusive: bool) -> SqlFragment:
+    def _fragment(self, operands: Sequence[_Operand]) -> SqlFragment:
         builder = FragmentBuilder(self._unit_index)
+        begins_here = operands[0].literal is not None
         for operand in operands:
-            if isinstance(operand, _StringLiteral):
+            if operand.literal is not None:
                 read_jvm_literal(
-                    self._text, operand.token, builder, is_scala=self._is_scala, has_margin=operand.has_margin,
-                    is_format=operand.is_format, is_exclusive=is_exclusive,
+                    self._text, operand.literal, builder, is_scala=self._is_scala, has_margin=operand.has_margin,
+                    is_format=operand.is_format, is_exclusive=begins_here and operand.is_exclusive,
                 )  # fmt: skip
             else:
                 builder.begin_literal(is_exclusive=False)
                 builder.add_placeholder(operand.start, operand.end, self._text[operand.start : operand.end])
         return builder.build()
 
-    def _definition(self, operands: Sequence[_Operand], index: int) -> Sequence[_Operand]:
-        """The operands of the only definition of a name that is an argument; the same ones if there is no such one."""
-        if len(operands) != 1 or not isinstance(operands[0], _Name):
-            return operands
-        name = self._text[operands[0].start : operands[0].end]
+    def _argument(self, index: int) -> Sequence[_Operand]:
+        """The operands from a token on, or those of its definition, if they are a name."""
+        operands = self._operands(index)
+        is_name = len(operands) == 1 and operands[0].end == self._tokens[index].end
+        return (self._definition(index) if is_name else ()) or operands
+
+    def _definition(self, index: int) -> Sequence[_Operand]:
+        """The operands of the only definition, before it, of the name at a token; empty if there is no such one."""
+        name = self._tokens[index].text
         if not name.isidentifier():
-            return operands
+            return []
         uses = [n for n, token in enumerate(self._tokens) if token.kind == "word" and token.text == name]
         assigned = [n for n in uses if self._value_start(n) is not None]
-        if len(assigned) != 1 or assigned[0] > index:
-            return operands
+        if len(assigned) != 1 or assigned[0] > index or any(map(self._is_parameter, {*uses} - {*assigned})):
+            return []
         start = self._value_start(assigned[0])
         assert start is not None
-        return self._operands(start)
+        operands = self._argument(start)
+        is_exclusive = len(uses) == 2  # its definition, and this one
+        return [operand._replace(is_exclusive=is_exclusive and operand.is_exclusive) for operand in operands]
+
+    def _is_parameter(self, index: int) -> bool:
+        """True if the name at a token is declared there without a value, `String name` or `name: String`."""
+        after = self._tokens[index + 1].text if index + 1 < len(self._tokens) else ""
+        return (self._is_scala and after == ":") or (index > 0 and self._tokens[index - 1].text == "String")
 
     def _value_start(self, index: int) -> int | None:
         """Where the value begins that a name gets here; None if it gets none."""
@@ -217,18 +232,14 @@ class _JvmReader:
         """The operands of the format of `String.format(...)`, and the index of the token behind the call."""
         call = self._tokens[index]
         after = self._after_brackets(index + 3)
-        operands: list[_Operand] = [
-            operand._replace(is_format=True) if isinstance(operand, _StringLiteral) else operand
-            for operand in self._operands(index + 4)
-        ]
-        return operands or [_Name(call.start, self._tokens[after - 1].end)], after
+        operands = _formatted(self._argument(index + 4))
+        return operands or [_Operand(call.start, self._tokens[after - 1].end)], after
 
     def _operand(self, index: int) -> tuple[list[_Operand], int]:
         """An operand and the index of the token behind it; nothing for an expression that is not read."""
         tokens, start = self._tokens, index
         token = tokens[index]
         literal: JvmToken | None = None
-        has_margin = is_format = False
         if token.kind == "string":
             if token.text not in INTERPOLATORS:
                 return [], index
@@ -239,19 +250,20 @@ class _JvmReader:
             index = self._after_brackets(index)
         else:
             return [], index
-        while index < len(tokens) and (tokens[index].text == "." or tokens[index].text in ("(", "[")):
+        methods = set()
+        while index < len(tokens) and tokens[index].text in (".", "(", "["):
             if tokens[index].text == ".":
-                method = tokens[index + 1].text if index + 1 < len(tokens) else ""
-                has_margin = has_margin or method == "stripMargin"
-                is_format = is_format or method in _FORMAT_METHODS
-                if literal is not None and method not in _PLAIN_METHODS | _FORMAT_METHODS:
-                    return [], index  # replace, split and the like
+                methods.add(tokens[index + 1].text if index + 1 < len(tokens) else "")
                 index += 2
             else:
                 index = self._after_brackets(index)
-        if literal is not None:
-            return [_StringLiteral(literal, has_margin, is_format)], index
-        return [_Name(tokens[start].start, tokens[min(index, len(tokens)) - 1].end)], index
+        keeps_text = methods <= _PLAIN_METHODS | _FORMAT_METHODS
+        has_margin, is_format = "stripMargin" in methods, bool(methods & _FORMAT_METHODS)
+        end = tokens[min(index, len(tokens)) - 1].end
+        if literal is not None:  # other methods: replace, split and the like
+            return ([_Operand(token.start, end, literal, has_margin, is_format)] if keeps_text else []), index
+        template = _formatted(self._definition(start)) if keeps_text and is_format and not has_margin else []
+        return template or [_Operand(token.start, end)], index
 
     def _after_brackets(self, index: int) -> int:
         """The index behind the bracket that closes the one at an index."""

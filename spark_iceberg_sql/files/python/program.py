@@ -93,7 +93,21 @@ class Program:
         if len(values) == 1 and isinstance(values[0], ast.Starred):  # each element of a list
             list_node = self.definition(values[0].value)
             values = list_node.elts if isinstance(list_node, ast.List | ast.Tuple) else []
-        return values if values and all(map(has_text, values)) else [value]
+        return values if values and all(map(self.has_text, values)) else [value]
+
+    def has_text(self, value: ast.expr) -> bool:
+        """True if an expression is a string literal, at least in part, or formats one that has a name."""
+        return has_text(value) or self._template(value) is not None
+
+    def _template(self, value: ast.expr) -> ast.Name | None:
+        """The name of the literal that an expression formats, `CREATE % table` or `CREATE.format(table)`."""
+        name: ast.expr | None = None
+        if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Mod):
+            name = value.left
+        elif isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr == "format":
+            name = value.func.value
+        values = self.symbols.values(name) if isinstance(name, ast.Name) else []
+        return name if isinstance(name, ast.Name) and len(values) == 1 and has_text(values[0]) else None
 
     def resolve(self, value: ast.expr) -> ast.expr:
         """The literal that a name is bound to; any other expression itself."""
@@ -120,7 +134,10 @@ class Program:
         is_exclusive = is_exclusive and self.is_used_once(value)
         value = self.resolve(value)
         start, end = self.span(value)
-        if isinstance(value, ast.JoinedStr | ast.Constant) and has_text(value):
+        template = self._template(value)
+        if template is not None:
+            self.add(template, builder, "%" if isinstance(value, ast.BinOp) else "{", is_exclusive)
+        elif isinstance(value, ast.JoinedStr | ast.Constant) and has_text(value):
             read_literals(self.text, start, end, builder, format_char=format_char, is_exclusive=is_exclusive)
         elif isinstance(value, ast.BinOp) and isinstance(value.op, ast.Add) and has_text(value):
             self.add(value.left, builder, format_char, is_exclusive)

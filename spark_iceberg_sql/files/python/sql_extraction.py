@@ -16,7 +16,7 @@ from spark_iceberg_sql.files.python.branches import find_branches
 from spark_iceberg_sql.files.python.calls import argument, method_of
 from spark_iceberg_sql.files.python.parsing import syntax_tree
 from spark_iceberg_sql.files.python.prefilter import CASE_SENSITIVE, EXPRESSION_METHODS, FILTER_METHODS, SQL_ARGUMENTS
-from spark_iceberg_sql.files.python.program import Program, has_text
+from spark_iceberg_sql.files.python.program import Program
 from spark_iceberg_sql.files.python.sql_aliases import sql_method_uses
 from spark_iceberg_sql.files.python.sql_sinks import is_spark_sql, is_sql_file_name, literals_of, sink_arguments
 from spark_iceberg_sql.files.python.tables.dataframe_schemas import dataframe_query
@@ -99,7 +99,7 @@ class _SqlExtractor(Program):
             end = self.end_of(call)
             for value in arguments:
                 for literal in literals_of(self, value) or [value]:
-                    if has_text(literal):
+                    if self.has_text(literal):
                         fragments = self._new_fragments(literal, "", is_exclusive=False)
                         yield from ((end, p) for p in fragments if is_certain or is_spark_sql(p.sql))
                     elif is_certain and not isinstance(literal, ast.Constant):
@@ -192,7 +192,7 @@ class _SqlExtractor(Program):
             arguments = (*call.args, *(keyword.value for keyword in call.keywords))
             is_exclusive = all(map(self.is_used_once, arguments))
             for value in sink.values:
-                if has_text(value):
+                if self.has_text(value):
                     if id(value) not in self._visited_ids and not is_sql_file_name(self, value):
                         builder = FragmentBuilder(self.part)
                         self.add(value, builder, "", is_exclusive)
@@ -214,7 +214,7 @@ class _SqlExtractor(Program):
         format_char = "{" if set(keywords) - _OWN_ARGUMENTS else ""
         for node in arguments:
             values = self.literal_values(node)
-            if all(has_text(value) for value in values):
+            if all(self.has_text(value) for value in values):
                 break
         else:
             arguments += [keyword.value for keyword in call.keywords if keyword.arg is None]

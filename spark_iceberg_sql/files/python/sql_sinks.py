@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from spark_iceberg_sql.files.databricks import SQL_MAGICS
 from spark_iceberg_sql.files.python.prefilter import EXECUTE_METHODS, MAGIC_CALLS, OTHER_OPERATORS, SPARK_OPERATOR
-from spark_iceberg_sql.files.python.program import Program, has_text
+from spark_iceberg_sql.files.python.program import Program
 
 _OPERATOR = re.compile(rf"airflow\.(?:\w+\.)*{SPARK_OPERATOR}")
 _OTHER_OPERATORS = re.compile(rf"airflow\.(?:\w+\.)*(?:{'|'.join(OTHER_OPERATORS)})")
@@ -81,4 +81,4 @@ def literals_of(program: Program, value: ast.expr) -> list[ast.expr]:
     if isinstance(definition, ast.List | ast.Tuple):
         return definition.elts
     values = program.literal_values(value)
-    return values if all(map(has_text, values)) else []
+    return values if all(map(program.has_text, values)) else []

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from spark_iceberg_sql.insight.from_hive.hive_partitions import PartitionValueFormat
 from spark_iceberg_sql.syntax.brackets import closing_index
-from spark_iceberg_sql.syntax.lexer import STRINGS, TRIVIA, Token, TokenKind, tokenize
+from spark_iceberg_sql.syntax.lexer import NAME_KINDS, STRINGS, TRIVIA, Token, TokenKind, tokenize
 from spark_iceberg_sql.syntax.literals import unescape
 
 _COMPARISONS = ("=", "==", "<", "<=", ">", ">=", "<>", "!=")
@@ -28,7 +28,7 @@ _JOINS = frozenset({"JOIN", "INNER", "LEFT", "RIGHT", "FULL", "CROSS", "NATURAL"
 _FOLLOWING = _ENDS | _JOINS | {"AND", "OR", ")", "WHERE"}
 _NO_ALIAS = _ENDS | _JOINS | {"WHERE", "ON", "USING", "TABLESAMPLE", "FOR", "VERSION", "TIMESTAMP", "PIVOT"}
 _RENAMING = ("PIVOT", "UNPIVOT", "TABLESAMPLE", "MATCH_RECOGNIZE")
-_NAMES = (TokenKind.WORD, TokenKind.QUOTED)
+_NAMES = NAME_KINDS
 
 
 @dataclass(frozen=True, slots=True)

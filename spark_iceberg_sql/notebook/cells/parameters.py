@@ -13,7 +13,7 @@ from typing import Any
 
 from spark_iceberg_sql.notebook.cells.parameter_values import NoValueError, is_frame, is_value, to_plain
 from spark_iceberg_sql.similar_names import similar_names
-from spark_iceberg_sql.syntax.lexer import TRIVIA, Token, TokenKind, tokenize
+from spark_iceberg_sql.syntax.lexer import NAME_KINDS, TRIVIA, Token, TokenKind, tokenize
 from spark_iceberg_sql.syntax.script import Statement, statements
 
 # `VERSION AS OF` is followed by a literal.
@@ -174,7 +174,7 @@ def _refuse_name_part(text: str, tokens: list[Token], i: int, end: int, value: A
     """Raise VariableError if a value is used as part of a name."""
     start = tokens[i].start
     previous = tokens[i - 1] if i else None
-    is_joined = previous is not None and previous.end == start and previous.kind in (TokenKind.WORD, TokenKind.QUOTED)
+    is_joined = previous is not None and previous.end == start and previous.kind in NAME_KINDS
     is_qualified = text[start - 1 : start] == "." or text[end : end + 1] == "."
     is_continued = end < len(text) and (text[end].isalnum() or text[end] in "_`")
     name = text[start + 1 : end - 1]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from spark_iceberg_sql import markup
 from spark_iceberg_sql.model.table import split_name
-from spark_iceberg_sql.syntax.lexer import STRINGS, TokenKind
+from spark_iceberg_sql.syntax.lexer import NAME_KINDS, STRINGS
 from spark_iceberg_sql.syntax.literals import unescape
 from spark_iceberg_sql.syntax.script import Statement
 
@@ -19,7 +19,7 @@ def statement_title(statement: Statement) -> str:
         return statement.first
     end = statement.start
     for token in statement.opening(14):
-        is_in_name = token.kind in (TokenKind.WORD, TokenKind.QUOTED) or token.text == "."
+        is_in_name = token.kind in NAME_KINDS or token.text == "."
         if not is_in_name or (end > statement.start and token.word in _TITLE_ENDS):
             break
         end = token.end

@@ -6,7 +6,7 @@ import re
 
 from spark_iceberg_sql.notebook.errors.spark_errors import ParsedError
 from spark_iceberg_sql.syntax.brackets import closing_index
-from spark_iceberg_sql.syntax.lexer import TokenKind
+from spark_iceberg_sql.syntax.lexer import NAME_KINDS
 from spark_iceberg_sql.syntax.script import Statement
 from spark_iceberg_sql.syntax.spark_mistakes.procedures import argument_token
 
@@ -37,7 +37,7 @@ def error_span(parsed_error: ParsedError, statement: Statement) -> tuple[int, in
 def _last_index(statement: Statement, first: int) -> int:
     """The index of the last token of what starts at a token: a parameter, a name, or a call."""
     tokens = statement.tokens
-    are_names = [t.kind in (TokenKind.WORD, TokenKind.QUOTED) for t in tokens]
+    are_names = [t.kind in NAME_KINDS for t in tokens]
     is_parameter = tokens[first].text == ":" and are_names[first + 1 : first + 2] == [True]
     last = first + 1 if is_parameter else first
     while [t.text for t in tokens[last + 1 : last + 2]] == ["."] and any(are_names[last + 2 : last + 3]):

@@ -36,6 +36,7 @@ _BY_ERROR_KIND: dict[str, tuple[_Attempt, ...]] = {
         ("two-partitioned-by", "partitioned-by-spec", "no-parentheses"), (partition_fields.partitioned_by,)
     ),
     **dict.fromkeys(("if-exists", "alter-if-exists"), (typos.surplus_if_exists,)),
+    "set-type": (typos.surplus_set,),
     "as-in-drop": (typos.surplus_name,),
     "mixed-columns": (partition_fields.typed_columns,),
     "partition-by": _FIELDS,

@@ -11,7 +11,7 @@ from spark_iceberg_sql.rules.spark_types import precision_note, read_type
 from spark_iceberg_sql.safe_output import code
 from spark_iceberg_sql.syntax import nodes, parser
 from spark_iceberg_sql.syntax.brackets import closing_index, opening_index
-from spark_iceberg_sql.syntax.lexer import Token, TokenKind
+from spark_iceberg_sql.syntax.lexer import NAME_KINDS, Token, TokenKind
 from spark_iceberg_sql.syntax.script import statements
 
 _MOST_COLUMNS = 200
@@ -29,7 +29,7 @@ _OPTIONS = {
     ("CHARACTER", "SET"): 1,
     ("CHARSET",): 1,
 }
-_NAMES = (TokenKind.WORD, TokenKind.QUOTED)
+_NAMES = NAME_KINDS
 
 
 class _Change(NamedTuple):

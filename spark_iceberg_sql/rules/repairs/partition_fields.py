@@ -22,7 +22,7 @@ from spark_iceberg_sql.rules.repairs.syntax_error_site import (
     index_of,
 )
 from spark_iceberg_sql.syntax.identifiers import quoted
-from spark_iceberg_sql.syntax.lexer import STRINGS, TokenKind
+from spark_iceberg_sql.syntax.lexer import NAME_KINDS, STRINGS
 
 
 def partitioned_by(site: SyntaxErrorSite, other_text: str = "") -> Iterator[Repair]:
@@ -57,7 +57,7 @@ def typed_columns(site: SyntaxErrorSite) -> Iterator[Repair]:
     typed = [
         " ".join(token.text for token in item)
         for item in list_items(site.tokens[begin + 1 : end - 1])
-        if len(item) == 2 and item[0].kind in (TokenKind.WORD, TokenKind.QUOTED)
+        if len(item) == 2 and item[0].kind in NAME_KINDS
     ]
     for repair in partitioned_by(site, " ".join(typed)):
         column_edit = Edit(list_end, list_end, "".join(f", {column}" for column in typed))

@@ -16,7 +16,7 @@ from spark_iceberg_sql.rules.repairs.syntax_error_site import (
 )
 from spark_iceberg_sql.similar_names import similar_names
 from spark_iceberg_sql.syntax.identifiers import quoted
-from spark_iceberg_sql.syntax.lexer import STRINGS, Token, TokenKind
+from spark_iceberg_sql.syntax.lexer import NAME_KINDS, STRINGS, Token, TokenKind
 
 
 def typographic_quotes(site: SyntaxErrorSite) -> Iterator[Repair]:
@@ -57,7 +57,7 @@ def missing_comma(site: SyntaxErrorSite) -> Iterator[Repair]:
     if not 0 < site.token_index < len(site.tokens) or site.keywords[site.token_index] in CLAUSES:
         return
     previous_token, next_token = site.tokens[site.token_index - 1], site.tokens[site.token_index]
-    is_number = previous_token.kind is TokenKind.NUMBER and next_token.kind in (TokenKind.WORD, TokenKind.QUOTED)
+    is_number = previous_token.kind is TokenKind.NUMBER and next_token.kind in NAME_KINDS
     token_kinds = [token.kind for token in site.tokens[site.token_index : site.token_index + 2]]
     in_list = site.keywords[0] == "CREATE" and not CLAUSES & set(site.keywords[: site.token_index])
     is_column_list = in_list and len(token_kinds) == 2 and set(token_kinds) <= {TokenKind.WORD, TokenKind.QUOTED}
@@ -72,7 +72,7 @@ def adjacent_words(site: SyntaxErrorSite) -> Iterator[Repair]:
     if not 0 < site.token_index < len(site.tokens) or site.keywords[site.token_index] in CLAUSES:
         return
     first, second = site.tokens[site.token_index - 1], site.tokens[site.token_index]
-    if first.kind is not TokenKind.WORD or second.kind not in (TokenKind.WORD, TokenKind.QUOTED):
+    if first.kind is not TokenKind.WORD or second.kind not in NAME_KINDS:
         return
     transform = BY_SPELLING.get(first.text.lower())
     if transform is not None and transform.in_ddl and transform.parameter is None:
@@ -162,6 +162,11 @@ def surplus_if_exists(site: SyntaxErrorSite) -> Iterator[Repair]:
     count = 3 if site.keywords[site.token_index + 1 : site.token_index + 2] == ["NOT"] else 2
     if site.keywords[site.token_index + count - 1 : site.token_index + count] == ["EXISTS"]:
         yield from _without_tokens(site, site.token_index, site.token_index + count)
+
+
+def surplus_set(site: SyntaxErrorSite) -> Iterator[Repair]:
+    """SET or SET DATA before TYPE, left out."""
+    yield from _without_tokens(site, site.token_index, site.keywords.index("TYPE", site.token_index))
 
 
 def surplus_name(site: SyntaxErrorSite) -> Iterator[Repair]:

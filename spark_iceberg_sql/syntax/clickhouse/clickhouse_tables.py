@@ -17,7 +17,7 @@ from spark_iceberg_sql.syntax.brackets import between_commas, closing_index
 from spark_iceberg_sql.syntax.clickhouse.clickhouse_types import SparkType, column_name, spark_type
 from spark_iceberg_sql.syntax.clickhouse.literal_calls import LiteralCall, literal_call
 from spark_iceberg_sql.syntax.identifiers import quoted
-from spark_iceberg_sql.syntax.lexer import STRINGS, Token, TokenKind
+from spark_iceberg_sql.syntax.lexer import NAME_KINDS, STRINGS, Token
 
 _CREATE = (["CREATE", "TABLE"], ["CREATE", "OR", "REPLACE", "TABLE"])
 _TIMES = ("DATE", "TIMESTAMP", "TIMESTAMP_NTZ")
@@ -107,7 +107,7 @@ def _is_engine(tokens: list[Token], index: int) -> bool:
 def name_end(tokens: list[Token], start: int) -> int:
     """The index after a name of parts with dots; `start` if there is none."""
     index = start
-    while index < len(tokens) and tokens[index].kind in (TokenKind.WORD, TokenKind.QUOTED):
+    while index < len(tokens) and tokens[index].kind in NAME_KINDS:
         if index + 1 < len(tokens) and tokens[index + 1].text == ".":
             index += 2
         else:

@@ -21,7 +21,7 @@ from collections.abc import Iterator, Mapping
 from spark_iceberg_sql.diagnostics import Edit
 from spark_iceberg_sql.syntax.brackets import closing_index
 from spark_iceberg_sql.syntax.clickhouse.function_calls import argument_edit, is_call
-from spark_iceberg_sql.syntax.lexer import STRINGS, Token, TokenKind
+from spark_iceberg_sql.syntax.lexer import NAME_KINDS, STRINGS, Token, TokenKind
 
 # The words before the call -> the query whose FROM has the function.
 _STATEMENTS: Mapping[tuple[str, ...], str] = {
@@ -67,7 +67,7 @@ def statement_edits(tokens: list[Token]) -> Iterator[Edit]:
         if index < len(tokens) and tokens[index].word in ("EXTENDED", "FORMATTED"):
             index += 1
         closing_bracket = closing_index(tokens, index + 1) if is_call(tokens, index) else len(tokens)
-        if closing_bracket == len(tokens) - 2 and tokens[-1].kind in (TokenKind.WORD, TokenKind.QUOTED):
+        if closing_bracket == len(tokens) - 2 and tokens[-1].kind in NAME_KINDS:
             yield Edit(tokens[1].start, tokens[index].start, f"QUERY SELECT {tokens[-1].text} FROM ")
             yield Edit(tokens[closing_bracket].end, tokens[-1].end, "")
             return
@@ -151,7 +151,7 @@ def _operand_end(tokens: list[Token], index: int) -> int:
         return index + 2
     if token.word == "INTERVAL":
         return _interval_end(tokens, index + 1)
-    if token.kind not in (TokenKind.WORD, TokenKind.QUOTED) or token.word == "CASE":
+    if token.kind not in NAME_KINDS or token.word == "CASE":
         return index
     if token.kind is TokenKind.WORD and index + 1 < len(tokens) and tokens[index + 1].kind in STRINGS:
         return index + 2  # TIMESTAMP '2024-01-01'

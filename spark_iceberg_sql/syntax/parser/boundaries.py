@@ -9,7 +9,7 @@ import re
 
 from spark_iceberg_sql.files.ddl import TABLE_DDL
 from spark_iceberg_sql.lazy import regex
-from spark_iceberg_sql.syntax.lexer import Token, TokenKind
+from spark_iceberg_sql.syntax.lexer import NAME_KINDS, Token, TokenKind
 from spark_iceberg_sql.syntax.nodes import (
     AddField,
     Compound,
@@ -154,7 +154,7 @@ def invalid_beginning(statement: Statement, parse_tokens: TokenParser) -> Node |
 def _name_before(tokens: list[Token], end: int) -> int:
     """The start index of the name that ends before a token."""
     index = end
-    while index and tokens[index - 1].kind in (TokenKind.WORD, TokenKind.QUOTED):
+    while index and tokens[index - 1].kind in NAME_KINDS:
         index -= 1
         if not index or tokens[index - 1].text != ".":
             break

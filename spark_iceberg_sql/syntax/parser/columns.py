@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from spark_iceberg_sql.model.types import Type
-from spark_iceberg_sql.syntax.lexer import STRINGS, TokenKind
+from spark_iceberg_sql.syntax.lexer import NAME_KINDS, STRINGS
 from spark_iceberg_sql.syntax.parser.cursor import Cursor, ParseError
 from spark_iceberg_sql.syntax.parser.data_types import SIMPLE_TYPES, data_type, skip_not_null
 from spark_iceberg_sql.syntax.terms import ColumnDef, NamePath, Offsets
@@ -126,7 +126,7 @@ def _characteristics(cursor: Cursor) -> None:
 def at_table_constraint(cursor: Cursor) -> bool:
     """True if a table constraint, not a column, comes next in a column list."""
     index = cursor.index
-    if cursor.word == "CONSTRAINT" and cursor.tokens[cursor.index + 1].kind in (TokenKind.WORD, TokenKind.QUOTED):
+    if cursor.word == "CONSTRAINT" and cursor.tokens[cursor.index + 1].kind in NAME_KINDS:
         index += 2
     keywords = cursor.words[index : index + 3]
     return (

@@ -14,7 +14,7 @@ from spark_iceberg_sql.model.types import (
     primitive_from_spark,
 )
 from spark_iceberg_sql.syntax import grammar
-from spark_iceberg_sql.syntax.lexer import TokenKind
+from spark_iceberg_sql.syntax.lexer import NAME_KINDS, TokenKind
 from spark_iceberg_sql.syntax.parser.cursor import Cursor, TooDeep
 
 _MAX_DEPTH = 100
@@ -50,7 +50,7 @@ def data_type(cursor: Cursor, depth: int = 0) -> Type | None:
         second_type = data_type(cursor, depth + 1)
         cursor.expect(">")
         return first_type and second_type and Map(Field("key", first_type, True), Field("value", second_type))
-    if token_kind not in (TokenKind.WORD, TokenKind.QUOTED):
+    if token_kind not in NAME_KINDS:
         cursor.fail("a type")
     if token_kind is TokenKind.QUOTED:
         cursor.index += 1

@@ -6,8 +6,8 @@ import re
 
 from spark_iceberg_sql.similar_names import WORD, similar_name
 from spark_iceberg_sql.syntax.identifiers import backticked, quoted
-from spark_iceberg_sql.syntax.lexer import TokenKind
-from spark_iceberg_sql.syntax.spark_mistakes.refused_statement import NAME_KINDS, Mistake, MistakeHelp, RefusedStatement
+from spark_iceberg_sql.syntax.lexer import NAME_KINDS, TokenKind
+from spark_iceberg_sql.syntax.spark_mistakes.refused_statement import Mistake, MistakeHelp, RefusedStatement
 
 _COMPARISONS = frozenset({"=", "==", "<>", "!=", "LIKE", "ILIKE", "IN"})
 _AFTER_RELATION = frozenset({

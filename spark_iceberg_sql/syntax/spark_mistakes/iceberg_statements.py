@@ -6,8 +6,9 @@ import re
 from itertools import pairwise
 
 from spark_iceberg_sql.syntax.brackets import closing_index
+from spark_iceberg_sql.syntax.lexer import NAME_KINDS
 from spark_iceberg_sql.syntax.metadata_tables import METADATA_TABLES, metadata_table_name
-from spark_iceberg_sql.syntax.spark_mistakes.refused_statement import NAME_KINDS, Mistake, MistakeHelp, RefusedStatement
+from spark_iceberg_sql.syntax.spark_mistakes.refused_statement import Mistake, MistakeHelp, RefusedStatement
 
 _RANDOM_CALL = re.compile(
     r"^(?:uuid|rand|randn|random|shuffle|input_file_name|monotonically_increasing_id)$", re.IGNORECASE

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from spark_iceberg_sql.syntax.lexer import Token, TokenKind
-
-NAME_KINDS = (TokenKind.WORD, TokenKind.QUOTED)
+from spark_iceberg_sql.syntax.lexer import NAME_KINDS, Token
 
 
 class MistakeHelp(NamedTuple):

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 from spark_iceberg_sql.model.runtime.write_options import wrong_read_option
 from spark_iceberg_sql.syntax.brackets import closing_index
-from spark_iceberg_sql.syntax.lexer import STRINGS, Token, TokenKind
+from spark_iceberg_sql.syntax.lexer import NAME_KINDS, STRINGS, Token, TokenKind
 from spark_iceberg_sql.syntax.metadata_tables import metadata_table_name
-from spark_iceberg_sql.syntax.spark_mistakes.refused_statement import NAME_KINDS, Mistake, MistakeHelp, RefusedStatement
+from spark_iceberg_sql.syntax.spark_mistakes.refused_statement import Mistake, MistakeHelp, RefusedStatement
 
 _AFTER_RELATION = frozenset({"WHERE", "GROUP", "ORDER", "JOIN", "LIMIT", "ON", "HAVING", "LEFT", "CROSS", "INNER"})
 _FORMATS = ("parquet", "csv", "json", "orc", "avro")

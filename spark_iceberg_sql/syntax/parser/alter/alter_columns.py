@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from spark_iceberg_sql.records import replace
 from spark_iceberg_sql.syntax.clickhouse.procedures import PROCEDURES, UnknownArgumentError, execute_arguments
 from spark_iceberg_sql.syntax.identifiers import qualified_name, quoted, string_literal
-from spark_iceberg_sql.syntax.lexer import Token, TokenKind
+from spark_iceberg_sql.syntax.lexer import NAME_KINDS, Token
 from spark_iceberg_sql.syntax.nodes import (
     AddColumns,
     AlterColumn,
@@ -22,6 +22,7 @@ from spark_iceberg_sql.syntax.parser.cursor import Cursor, ParseError
 from spark_iceberg_sql.syntax.terms import ColumnDef, NamePath, Offsets
 
 _COLUMNS = ("COLUMN", "COLUMNS")
+_ACTIONS = ("TYPE", "COMMENT", "SET", "DROP", "FIRST", "AFTER")
 _CONSTRAINTS = frozenset({"CONSTRAINT", "CHECK", "UNIQUE", "PRIMARY", "FOREIGN"})
 
 
@@ -94,14 +95,24 @@ def _reject_missing_column(cursor: Cursor, verb: str) -> None:
     """Raise ParseError for `ADD x INT`, `DROP x`, `RENAME x TO y`: other engines let one omit COLUMN."""
     name = cursor.tokens[cursor.index + 1]
     next_token = cursor.tokens[cursor.index + 2]
-    is_name_like = name.kind in (TokenKind.WORD, TokenKind.QUOTED) or name.text == "("
+    is_name_like = name.kind in NAME_KINDS or name.text == "("
     if verb == "DROP" and cursor.index + 2 < cursor.count:
         return
     if verb == "RENAME" and cursor.words[cursor.index + 2] != "TO":
+        _reject_missing_to(cursor)
         return
     if is_name_like and (verb == "DROP" or next_token.text):
         cursor.index += 1
         cursor.fail_in_ddl("`COLUMN`", "missing-column")
+
+
+def _reject_missing_to(cursor: Cursor) -> None:
+    """Raise ParseError for `RENAME new_name`, at the name."""
+    names = cursor.tokens[cursor.index + 1 : cursor.count]
+    if names and all(t.text == "." if i % 2 else t.kind in NAME_KINDS for i, t in enumerate(names)) and len(names) % 2:
+        cursor.index += 1
+        new_name = cursor.script[names[0].start : names[-1].end]
+        cursor.fail_in_ddl(f"`RENAME TO {new_name}`", "missing-to")
 
 
 def _rename(cursor: Cursor, span: Offsets, table: NamePath) -> Node:
@@ -161,6 +172,10 @@ def _changes(cursor: Cursor, span: Offsets, table: NamePath, *, is_hive: bool) -
     changes = [_alter_column(cursor, span, table, is_hive=is_hive)]
     while not is_hive and cursor.take(","):
         changes.append(_alter_column(cursor, span, table, is_hive=False))
+    if cursor.word in _ACTIONS and not is_hive:
+        rest = cursor.script[cursor.token.start : cursor.tokens[cursor.count - 1].end]
+        column = next(change.column.text for change in reversed(changes))
+        cursor.fail(f"`ALTER TABLE {table.text} ALTER COLUMN {column} {rest}`", "several-actions")
     expect_end(cursor)
     return replace(changes[0], other_changes=tuple(changes[1:]))
 
@@ -190,6 +205,9 @@ def _action(cursor: Cursor, span: Offsets, table: NamePath, name: NamePath) -> A
         after_column = column_position(cursor)
         position = cursor.since(first_token.start)
         return AlterColumn(span, table, name, position=position, after_column=after_column)
+    next_words = cursor.words[cursor.index + 1 : cursor.index + 3]
+    if word == "SET" and (next_words[0] == "TYPE" or next_words == ["DATA", "TYPE"]):
+        cursor.fail(f"`ALTER TABLE {table.text} ALTER COLUMN {name.text} TYPE ...`", "set-type")
     if word not in ("SET", "DROP"):
         cursor.fail("`TYPE`, `COMMENT`, `SET`, `DROP`, `FIRST` or `AFTER`", "nothing-to-alter")
     cursor.index += 1
