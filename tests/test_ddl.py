@@ -164,7 +164,7 @@ def test_create() -> None:
         "CREATE EXTERNAL TABLE IF NOT EXISTS db.t (\n"
         "  id BIGINT NOT NULL COMMENT 'it''s, the key',\n"
         "  p STRUCT<x: INT NOT NULL, m: MAP<STRING, ARRAY<DECIMAL(9, 2)>>>,\n"
-        "  v VARCHAR(3) DEFAULT CASE WHEN true THEN 'a' END,\n"
+        "  v VARCHAR(3) DEFAULT CASE WHEN true THEN 'a' END NOT NULL,\n"
         "  g INT GENERATED ALWAYS AS (id + 1), u uuid,\n"
         "  CONSTRAINT k PRIMARY KEY (id)\n"
         ") USING ICEBERG\n"
@@ -181,7 +181,7 @@ def test_create() -> None:
     assert [(c.name, str(c.type), c.required) for c in parsed.columns] == [
         ("id", "bigint", True),
         ("p", "struct<x: int, m: map<string, array<decimal(9, 2)>>>", False),
-        ("v", "varchar(3)", False),
+        ("v", "varchar(3)", True),
         ("g", "int", False),
         ("u", "None", False),
     ]

@@ -279,6 +279,14 @@ def test_a_refused_value_or_call(
     assert corrected(sql, help_of(refused(sql, condition, at, **parameters))) == correct
 
 
+def test_columns_after_the_alias_of_a_merge() -> None:
+    sql = "MERGE INTO t USING (VALUES (1)) AS s(a) ON t.a = s.a WHEN MATCHED THEN DELETE"
+    source = "(SELECT * FROM VALUES (1) AS s(a)) AS s"
+    condition = "COLUMN_ALIASES_NOT_ALLOWED"
+    assert corrected(sql, help_of(refused(sql, condition))) == sql.replace("(VALUES (1)) AS s(a)", source)
+    assert help_of(refused("MERGE INTO t USING (VALUES (1)) s(a ON t.a = s.a", condition)) is None
+
+
 def test_a_date_that_does_not_exist_is_explained() -> None:
     parameters = {"expression": "'2010-04-31'", "targetType": '"TIMESTAMP"'}
     mistake = help_of(refused("SELECT 1 WHERE ts < '2010-04-31'", "CAST_INVALID_INPUT", "ts", **parameters))

@@ -243,6 +243,7 @@ def test_nothing_else_names_a_transform() -> None:
 def test_a_finer_time_transform_keeps_more_of_an_iso_time() -> None:
     """SIS303 and the literals of filters rely on the order; tests/spark compares them with the functions' values."""
     lengths = [t.granularity or 0 for t in transforms.TIMES]
+    assert lengths[-2:] == [24, 1]
     assert lengths == sorted(set(lengths), reverse=True)
     widths = [t.iso_width or 0 for t in transforms.TIMES]
     assert widths == sorted(set(widths))

@@ -86,7 +86,7 @@ def _main(context: Context, node: nodes.ChangeSnapshotRef) -> Finding | None:
     return Finding(
         node.name.span,
         f"`main` is the main branch of `{context.target.text}` and cannot be dropped",
-        f"write `DROP TABLE {context.target.text}` if that is intended",
+        f"write the name of another branch: `SELECT name FROM {context.metadata_table('refs')}` lists them",
     )
 
 

@@ -142,8 +142,8 @@ def _not_taken(context: Context, schema: Schema, field: PartitionField) -> Findi
 
 def _another_name(context: Context, field: PartitionField) -> str:
     return (
-        f"give the column another name, for example `{quoted(field.source + '_new')}`, or write "
-        f"`DROP TABLE {context.target.text}` first"
+        f"give the column another name, for example `{quoted(field.source + '_new')}`; or, if none of the table's "
+        f"snapshots is needed, write `DROP TABLE {context.target.text}` first"
     )
 
 

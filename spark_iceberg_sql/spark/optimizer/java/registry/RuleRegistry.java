@@ -11,7 +11,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.function.Consumer;
-import org.apache.spark.sql.ExperimentalMethods;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
 import org.apache.spark.sql.SparkSession;
@@ -22,10 +21,7 @@ import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.ExpressionInfo;
 import org.apache.spark.sql.catalyst.plans.logical.LocalRelation;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
-import org.apache.spark.sql.catalyst.rules.Rule;
-import org.apache.spark.sql.catalyst.trees.TreeNode;
 import org.apache.spark.sql.errors.QueryCompilationErrors;
-import org.apache.spark.sql.execution.SparkPlan;
 import org.apache.spark.sql.internal.SQLConf;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
@@ -36,12 +32,10 @@ import scala.Function1;
 import scala.Tuple3;
 import scala.collection.immutable.Seq;
 
-/** The rules of this JVM: injects them into sessions, once each, and lists them in the table iceberg_rules(). */
+/** The rules of this JVM: has them injected into sessions, once each, and lists them in the table iceberg_rules(). */
 public class RuleRegistry {
   static final String LISTING = "iceberg_rules";
   private static final Logger LOG = LoggerFactory.getLogger("spark_iceberg_sql");
-  static final EndOfReading END_OF_READING = new EndOfReading();
-  static final Marking QUERY_MARKS = new Marking(true), PLAN_MARKS = new Marking(false);
   private final Map<String, RuleEntry> entries = new LinkedHashMap<>();
   private Callable<Map<String, String>> probes;
   private Consumer<Object> facts;
@@ -53,189 +47,13 @@ public class RuleRegistry {
   private final CountDownLatch completed = new CountDownLatch(1);
   private volatile Function1<String, Object> whenTested;
   /** A session and its newSession() share their extensions. */
-  private final Map<SparkSessionExtensions, Installed> sessions = new WeakHashMap<>();
+  private final Map<SparkSessionExtensions, InjectedRules.Installed> sessions = new WeakHashMap<>();
   // The same objects for each registration; otherwise Spark warns that a function was replaced.
   private final Listing listing = new Listing(this);
   private final FunctionIdentifier listingId = new FunctionIdentifier(LISTING);
   private final ExpressionInfo listingInfo = new ExpressionInfo(getClass().getName(), null, LISTING,
     "_FUNC_() - Lists the optimizer rules of spark-iceberg-sql: phase, switch, whether on, how many plans it changed.",
     "", "", "", "table_funcs", "0.1.0", "", "built-in");
-
-  /** Whether the rules are enabled for the sessions that share an extensions object. */
-  static class Installed {
-    volatile boolean isEnabled = true;
-  }
-
-  /**
-   * Spark calls this for each optimization; injected rules cannot be removed, so it returns none if they are disabled.
-   */
-  static class RuleBeforePushDown extends ScalaTypes.Mapping<SparkSession, Rule<LogicalPlan>> {
-    final RuleEntry entry;
-    final Installed installed;
-    RuleBeforePushDown(RuleEntry entry, Installed installed) {
-      this.entry = entry;
-      this.installed = installed;
-    }
-    @Override
-    protected Object of(Object session) {
-      return inForce(entry, installed) ? entry.rule() : new NoRule();
-    }
-  }
-
-  /**
-   * Injected as a rule that does nothing, in order to be called at each optimization of each session: rules after the
-   * push-down belong to one session, and newSession() starts without them. Spark reads them after this call.
-   */
-  static class RulesAfterPushDown extends ScalaTypes.Mapping<SparkSession, Rule<LogicalPlan>> {
-    final List<RuleEntry> entries;
-    final List<RuleOfSession> ofSessions;
-    final Installed installed;
-    RulesAfterPushDown(List<RuleEntry> entries, List<RuleOfSession> ofSessions, Installed installed) {
-      this.entries = entries;
-      this.ofSessions = ofSessions;
-      this.installed = installed;
-    }
-    @Override
-    protected Object of(Object session) {
-      Marking.addTo((SparkSession) session);
-      DeleteCache.avoid((SparkSession) session);
-      for (RuleOfSession rule : ofSessions) rule.addTo((SparkSession) session);
-      ExperimentalMethods methods = ((org.apache.spark.sql.classic.SparkSession) session).experimental();
-      synchronized (methods) {
-        List<Rule<LogicalPlan>> rulesToRun = new ArrayList<>();
-        Seq<Rule<LogicalPlan>> present = methods.extraOptimizations();
-        for (Rule<LogicalPlan> rule : ScalaTypes.list(present))
-          if (!(rule instanceof SwitchedRule)) rulesToRun.add(rule);
-        for (RuleEntry entry : entries) {
-          if (!inForce(entry, installed)) continue;
-          entry.rule().prepare((SparkSession) session);
-          rulesToRun.add(entry.rule());
-        }
-        Seq<Rule<LogicalPlan>> rules = ScalaTypes.seq(rulesToRun);
-        if (!rules.equals(present)) methods.extraOptimizations_$eq(rules);
-      }
-      return new NoRule();
-    }
-  }
-
-  /** Spark creates it once for each session, so it is asked at each use whether the rule is enabled. */
-  abstract static class RuleOfSession extends ScalaTypes.PlanRule<LogicalPlan> {
-    final RuleEntry entry;
-    final Installed installed;
-    RuleOfSession(RuleEntry entry, Installed installed) {
-      this.entry = entry;
-      this.installed = installed;
-    }
-    @Override
-    protected TreeNode<?> of(TreeNode<?> plan) {
-      return inForce(entry, installed) ? (TreeNode<?>) entry.rule().apply((LogicalPlan) plan) : plan;
-    }
-    abstract void addTo(SparkSession session);
-    abstract void addTo(SparkSessionExtensions extensions);
-  }
-
-  /** Receives each query before the optimizer. */
-  static class RuleBeforeOptimizer extends RuleOfSession {
-    RuleBeforeOptimizer(RuleEntry entry, Installed installed) { super(entry, installed); }
-    @Override
-    void addTo(SparkSession session) {
-      try {
-        RuntimeRules.addBeforeOptimizer(session, this);
-      } catch (ReflectiveOperationException e) {
-        entry.disable("this Spark keeps the rules before the optimizer elsewhere: " + e);
-      }
-    }
-    @Override
-    void addTo(SparkSessionExtensions extensions) {
-      extensions.injectPlanNormalizationRule(new NewSessions<LogicalPlan>(this));
-    }
-  }
-
-  /** Receives what is left to run of a query, and its stages. */
-  static class RuleAtRunTime extends RuleOfSession {
-    final StageRule stages;
-    RuleAtRunTime(RuleEntry entry, Installed installed) {
-      super(entry, installed);
-      stages = new StageRule(entry, installed);
-    }
-    @Override
-    void addTo(SparkSession session) {
-      try {
-        RuntimeRules.add(session, this);
-        RuntimeRules.addForStages(session, stages);
-      } catch (ReflectiveOperationException e) {
-        entry.disable("this Spark keeps the rules of adaptive execution elsewhere: " + e);
-      }
-    }
-    @Override
-    void addTo(SparkSessionExtensions extensions) {
-      extensions.injectRuntimeOptimizerRule(new NewSessions<LogicalPlan>(this));
-      extensions.injectQueryStageOptimizerRule(new NewSessions<SparkPlan>(stages));
-    }
-  }
-
-  /** The same rule, for a stage that is about to run. */
-  static class StageRule extends ScalaTypes.PlanRule<SparkPlan> {
-    final RuleEntry entry;
-    final Installed installed;
-    StageRule(RuleEntry entry, Installed installed) {
-      this.entry = entry;
-      this.installed = installed;
-    }
-    @Override
-    protected TreeNode<?> of(TreeNode<?> stage) {
-      return inForce(entry, installed) ? entry.rule().ofStage((SparkPlan) stage) : stage;
-    }
-  }
-
-  /** For sessions that are still to be created. */
-  static class NewSessions<P extends TreeNode<?>> extends ScalaTypes.Mapping<SparkSession, Rule<P>> {
-    final Object rule;
-    NewSessions(Object rule) { this.rule = rule; }
-    @Override
-    protected Object of(Object session) {
-      return rule;
-    }
-  }
-
-  /** Marks the relations that no rule may narrow: those of subqueries before the optimizer, and all within it. */
-  static class Marking extends ScalaTypes.PlanRule<LogicalPlan> {
-    final boolean isOfQuery;
-    Marking(boolean isOfQuery) { this.isOfQuery = isOfQuery; }
-    @Override
-    protected TreeNode<?> of(TreeNode<?> plan) {
-      if (isOfQuery) Positions.markSubqueries((LogicalPlan) plan);
-      else Positions.mark((LogicalPlan) plan);
-      if (!isOfQuery) ReadAhead.begin((LogicalPlan) plan);
-      return plan;
-    }
-    static void addTo(SparkSession session) {
-      try {
-        RuntimeRules.addBeforeOptimizer(session, QUERY_MARKS);
-      } catch (ReflectiveOperationException e) {
-        // A Spark that keeps them elsewhere: sessions that are still to be created have the rule.
-      }
-    }
-  }
-
-  /** Comes after the last rule that reads manifests. */
-  static class EndOfReading extends ScalaTypes.PlanRule<LogicalPlan> {
-    @Override
-    protected TreeNode<?> of(TreeNode<?> plan) {
-      ReadAhead.end();
-      return plan;
-    }
-  }
-
-  static boolean inForce(RuleEntry entry, Installed installed) { return installed.isEnabled && entry.isSound(); }
-
-  /** Changes nothing. */
-  static class NoRule extends ScalaTypes.PlanRule<LogicalPlan> {
-    @Override
-    protected TreeNode<?> of(TreeNode<?> plan) {
-      return plan;
-    }
-  }
 
   public RuleRegistry() {
     for (RuleRow row : RuleRow.ALL) entries.put(row.name, new RuleEntry(row));
@@ -334,44 +152,14 @@ public class RuleRegistry {
 
   /** {@link #install} without the self-tests, for which the first plan waits. */
   public synchronized void start(SparkSession session) {
-    Installed installed = (Installed) sessions.get(extensions(session));
+    InjectedRules.Installed installed = (InjectedRules.Installed) sessions.get(extensions(session));
     if (installed != null) {
       installed.isEnabled = true;
       return;
     }
-    installed = new Installed();
+    installed = new InjectedRules.Installed();
     sessions.put(extensions(session), installed);
-    // Before the rules, which ask for the marks.
-    extensions(session).injectOptimizerRule(new NewSessions<LogicalPlan>(PLAN_MARKS));
-    extensions(session).injectPlanNormalizationRule(new NewSessions<LogicalPlan>(QUERY_MARKS));
-    Marking.addTo(session);
-    DeleteCache.avoid(session);
-    List<RuleEntry> afterPushDown = new ArrayList<>();
-    List<RuleOfSession> ofSessions = new ArrayList<>();
-    for (RuleEntry e : entries.values()) {
-      switch (e.row.injection) {
-        case "BEFORE_PUSH_DOWN":
-          extensions(session).injectOptimizerRule(new RuleBeforePushDown(e, installed));
-          break;
-        case "JUST_BEFORE_PUSH_DOWN":
-          extensions(session).injectPreCBORule(new RuleBeforePushDown(e, installed));
-          break;
-        case "BEFORE_OPTIMIZER":
-          ofSessions.add(new RuleBeforeOptimizer(e, installed));
-          break;
-        case "AT_RUN_TIME":
-          ofSessions.add(new RuleAtRunTime(e, installed));
-          break;
-        default:
-          afterPushDown.add(e);
-      }
-    }
-    for (RuleOfSession rule : ofSessions) {
-      rule.addTo(extensions(session));
-      rule.addTo(session);
-    }
-    extensions(session).injectPreCBORule(new NewSessions<LogicalPlan>(END_OF_READING));
-    extensions(session).injectOptimizerRule(new RulesAfterPushDown(afterPushDown, ofSessions, installed));
+    InjectedRules.inject(session, extensions(session), entries.values(), installed);
     if (tests == null) test(session);
     TableFunctionRegistry.builtin().registerFunction(listingId, listingInfo, listing);
     session.sessionState().tableFunctionRegistry().registerFunction(listingId, listingInfo, listing);
@@ -435,7 +223,7 @@ public class RuleRegistry {
 
   /** Disables the rules in this session and in those that share its extensions. */
   public synchronized void uninstall(SparkSession session) {
-    Installed installed = (Installed) sessions.get(extensions(session));
+    InjectedRules.Installed installed = (InjectedRules.Installed) sessions.get(extensions(session));
     if (installed != null) installed.isEnabled = false;
   }
 
@@ -459,8 +247,8 @@ public class RuleRegistry {
   }
 
   private synchronized boolean inForce(RuleEntry entry, SparkSession session) {
-    Installed installed = (Installed) sessions.get(extensions(session));
-    return installed != null && inForce(entry, installed);
+    InjectedRules.Installed installed = (InjectedRules.Installed) sessions.get(extensions(session));
+    return installed != null && InjectedRules.inForce(entry, installed);
   }
 
   static SparkSessionExtensions extensions(SparkSession session) {
