@@ -152,15 +152,19 @@ public final class PartitionLayout {
   /**
    * Whether the table's schema has another column of a column's name, or none, since it was renamed or dropped after
    * the snapshot that is read: Iceberg looks for the partition fields of a filter by the names in the table's schema.
+   * Of a snapshot that is not known, whether it may be so.
    */
   private boolean isOfOldSchema(Expression column) {
     Snapshot snapshot = snapshot();
+    String path = path(column);
+    Types.NestedField current = table.schema().findField(path);
+    List<Types.NestedField> earlier = snapshot == null ? fields(column) : new ArrayList<Types.NestedField>();
     Schema schema =
       snapshot == null || snapshot.schemaId() == null ? null : (Schema) table.schemas().get(snapshot.schemaId());
-    if (schema == null || schema.schemaId() == table.schema().schemaId()) return false;
-    String path = path(column);
-    Types.NestedField old = schema.findField(path), current = table.schema().findField(path);
-    return old != null && (current == null || current.fieldId() != old.fieldId());
+    if (schema != null && schema.schemaId() != table.schema().schemaId()) add(earlier, schema.findField(path));
+    for (Types.NestedField field : earlier)
+      if (current == null || current.fieldId() != field.fieldId()) return true;
+    return false;
   }
 
   /** What is wrong with the figures by which Iceberg skips files for a column, in the files that may be read. */
