@@ -142,6 +142,8 @@ public final class PartitionLayout {
   /** The one field, of one type, that a column's name has ever meant; null if there are several, or none. */
   public Types.NestedField field(Expression column) {
     if (isOfOldSchema(column)) return null;
+    // An option may choose a snapshot with columns that the table has no more.
+    if (snapshot() == null && table.schema().findField(path(column)) == null) return null;
     List<Types.NestedField> fields = fields(column);
     Types.NestedField first = fields.isEmpty() ? null : (Types.NestedField) fields.get(0);
     for (Types.NestedField field : fields)
@@ -152,19 +154,15 @@ public final class PartitionLayout {
   /**
    * Whether the table's schema has another column of a column's name, or none, since it was renamed or dropped after
    * the snapshot that is read: Iceberg looks for the partition fields of a filter by the names in the table's schema.
-   * Of a snapshot that is not known, whether it may be so.
    */
   private boolean isOfOldSchema(Expression column) {
     Snapshot snapshot = snapshot();
-    String path = path(column);
-    Types.NestedField current = table.schema().findField(path);
-    List<Types.NestedField> earlier = snapshot == null ? fields(column) : new ArrayList<Types.NestedField>();
     Schema schema =
       snapshot == null || snapshot.schemaId() == null ? null : (Schema) table.schemas().get(snapshot.schemaId());
-    if (schema != null && schema.schemaId() != table.schema().schemaId()) add(earlier, schema.findField(path));
-    for (Types.NestedField field : earlier)
-      if (current == null || current.fieldId() != field.fieldId()) return true;
-    return false;
+    if (schema == null || schema.schemaId() == table.schema().schemaId()) return false;
+    String path = path(column);
+    Types.NestedField old = schema.findField(path), current = table.schema().findField(path);
+    return old != null && (current == null || current.fieldId() != old.fieldId());
   }
 
   /** What is wrong with the figures by which Iceberg skips files for a column, in the files that may be read. */
