@@ -406,6 +406,11 @@ def test_rows_in_the_order_of_a_column() -> None:
     assert some.sorted_by([last]).columns[3] == by_name.columns[3][::-1]
     twice = some.sorted_by([ascending(3), SortField(1, last.transform, "DESC", "NULLS LAST")])
     assert twice.columns[1][:2] == [999, 989]  # the last row without a name first
+    for ordered in (by_name, twice):  # the ranks are those that the values have
+        ranked_anew = replace(ordered).ranked_columns
+        assert {key: vars(column) for key, column in ordered.ranked_columns.items()} == {
+            key: vars(column) for key, column in ranked_anew.items()
+        }
 
 
 def test_a_rewrite_that_sorts_counts_its_files_by_those_that_it_reads() -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from pyspark.sql import SparkSession
 from session_settings import settings
 
 import spark_iceberg_sql as sis
+from spark_iceberg_sql.spark.bridge.plans import hypothetical_plans
 
 NAMES = ("clicks", "orders")
 JOIN = "SELECT count(*), max(c.s), max(o.s) FROM local.advice.clicks c JOIN local.advice.orders o ON c.user = o.user"
@@ -61,6 +63,22 @@ def test_several_tables(spark: SparkSession) -> None:
 def test_wrong_lists(spark: SparkSession, names: list[str], message: str) -> None:
     with pytest.raises(sis.IcebergSqlError, match=message):
         sis.advise(spark, names, [JOIN])
+
+
+def test_what_is_planned(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A query that does not read a table is not optimized for it, and none is tried as a physical plan."""
+    optimized = []
+
+    def execution(session: Any, plan: Any) -> Any:
+        optimized.append((str(plan), spark.conf.get("spark.iceberg_sql.colocate", "true")))
+        return original(session, plan)
+
+    original = hypothetical_plans._execution
+    monkeypatch.setattr(hypothetical_plans, "_execution", execution)
+    advice = sis.advise(spark, "local.advice.clicks", [JOIN, "SELECT page AS of_orders FROM local.advice.orders"])
+    assert "query 2 is skipped: it does not read local.advice.clicks" in str(advice)
+    assert optimized
+    assert not [text for text, switch in optimized if "of_orders" in text or switch == "true"]
 
 
 def test_the_same_buckets(spark: SparkSession) -> None:

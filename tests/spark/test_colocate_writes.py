@@ -172,6 +172,47 @@ def test_files_that_are_replaced(spark: SparkSession, version: int) -> None:
         drop(spark, "w4")
 
 
+HIGHEST = "(SELECT max(k) FROM {t}.b)"
+# Statements that delete by position and insert: the query of the rows that are left, and how often rows are
+# shuffled, or one side is broadcast.
+UPDATES = (
+    ("UPDATE {w} SET k = 9 WHERE id % 5 < 3", "SELECT id, if(id % 5 < 3, 9, k) FROM ({t})", 0),
+    (f"UPDATE {{w}} SET k = {HIGHEST} WHERE id > 3", f"SELECT id, if(id > 3, {HIGHEST}, k) FROM ({{t}})", 0),
+    (f"UPDATE {{w}} w SET k = 9 WHERE {MATCHES}", f"SELECT id, if({MATCHES}, 9, k) FROM ({{t}}) w", 0),
+    (
+        "UPDATE {w} SET k = 9, s = s WHERE id IN (SELECT id FROM {t}.b WHERE k = 2)",
+        "SELECT id, if(id IN (SELECT id FROM {t}.b WHERE k = 2), 9, k) FROM ({t})",
+        0,
+    ),
+    # What changes the bucket of a row, to another one or to the same for all.
+    ("UPDATE {w} SET id = id + 1 WHERE id % 5 < 3", "SELECT if(id % 5 < 3, id + 1, id), k FROM ({t})", 1),
+    ("UPDATE {w} SET id = 4 WHERE id % 5 < 3", "SELECT if(id % 5 < 3, 4, id), k FROM ({t})", 1),
+    (f"UPDATE {{w}} w SET id = k WHERE {MATCHES}", f"SELECT if({MATCHES}, k, id), k FROM ({{t}}) w", 1),
+    ("UPDATE {w} SET id = NULL WHERE k = 1", "SELECT if(k = 1, NULL, id), k FROM ({t})", 1),
+)
+
+
+@pytest.mark.parametrize("version", [2, 3])
+def test_updates_by_position(spark: SparkSession, version: int) -> None:
+    """What an UPDATE deletes and inserts needs no shuffle if no key is changed, with a subquery, too."""
+    properties = f"{DIVIDED}, 'write.update.mode' = 'merge-on-read', 'format-version' = '{version}'"
+    create(spark, "w4", "bucket(4, id)", properties)
+    try:
+        spark.sql("INSERT INTO local.colo.w4 SELECT * FROM local.colo.a")
+        (snapshot,) = spark.sql("SELECT snapshot_id FROM local.colo.w4.refs").first()
+        for number, (statement, query, shuffled) in enumerate(UPDATES):
+            ours = statement.replace("{w}", "local.colo.w4").replace("{t}", "local.colo")
+            query = query.replace("({t})", "spark_catalog.colo.a").replace("{t}", "spark_catalog.colo")
+            adaptive = str(bool(number % 2) or not NOT_ADAPTIVE).lower()
+            with settings(spark, **{SWITCH: "always", "spark.sql.adaptive.enabled": adaptive}):
+                assert exchanges(spark, ours) == shuffled, statement
+                spark.sql(ours)
+            assert rows(spark, "SELECT id, k FROM local.colo.w4", "") == rows(spark, query, ""), statement
+            spark.sql(f"CALL local.system.rollback_to_snapshot('colo.w4', {snapshot})")
+    finally:
+        drop(spark, "w4")
+
+
 def test_replaced_by_themselves(spark: SparkSession) -> None:
     """Without a switch: one task writes a partition's rows after a shuffle, too, unless most are in one partition."""
     with large_tables(spark):

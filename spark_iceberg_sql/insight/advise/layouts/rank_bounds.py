@@ -10,7 +10,8 @@ from __future__ import annotations
 import math
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from copy import copy
 from itertools import accumulate
 from typing import Any, NamedTuple
 
@@ -60,6 +61,12 @@ class RankedColumn:
         rows_of = Counter(self.ranks)
         counts = (rows_of[r] + (value in unsampled) for r, value in enumerate(self.sorted_values))
         self._rows_below = [0, *accumulate(counts)]  # the number of sampled rows below each rank
+
+    def in_order(self, ordered: Callable[[Sequence[Any]], list[Any]]) -> RankedColumn:
+        """The same values in another order of the rows, which `ordered` gives to the values of all rows."""
+        column = copy(self)
+        column.ranks, column.nulls = ordered(self.ranks), ordered(self.nulls)
+        return column
 
     def of_files(
         self,

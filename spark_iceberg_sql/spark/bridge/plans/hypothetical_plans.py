@@ -23,8 +23,9 @@ _SCAN = "DataSourceV2ScanRelation"
 _RELATION = "DataSourceV2Relation"
 _PUSH_DOWN = "spark.sql.iceberg.aggregate-push-down.enabled"
 # The optimizer rules that conclude from the metadata of files: those of a hypothetical table are estimated, and what is
-# compared with it is planned likewise.
-_BY_METADATA = tuple(f"{PREFIX}{rule}" for rule in ("aggregates", "limit", "topk", "values"))
+# compared with it is planned likewise. And the one that groups tables, which tries physical plans: it changes neither
+# files nor filters.
+_SWITCHED_OFF = tuple(f"{PREFIX}{rule}" for rule in ("aggregates", "limit", "topk", "values", "colocate"))
 # Analyzer.executeSameContext, under the mangled name of a private Scala method.
 _ANALYSE = "org$apache$spark$sql$catalyst$analysis$Analyzer$$executeSameContext"
 
@@ -111,7 +112,7 @@ def _planning(spark: SparkSession, table: Java) -> Iterator[Java]:
     """Within it, the session plans queries of a table that its metadata does not answer."""
     # The bounds of a hypothetical table are estimates: whether they agree with its partition values says nothing.
     is_hypothetical = str(table.location()).startswith(FOLDER)
-    rules = (*_BY_METADATA, f"{PREFIX}bounds") if is_hypothetical else _BY_METADATA
+    rules = (*_SWITCHED_OFF, f"{PREFIX}bounds") if is_hypothetical else _SWITCHED_OFF
     working = sessions.working_in(spark)
     with working, logs.without_error_logs(), relations.separate_origin(), _disabled(spark, rules):
         yield gateway.java_session(spark)
@@ -140,6 +141,8 @@ def scans(
     """
     with _planning(spark, table) as session:
         analysed = _analysed(session, text, table, names)
+        if not _reads(analysed, table):
+            return []
         if join_keys:
             analysed = _join_keys().filtered(analysed, table.uuid(), list(join_keys))
         optimized = _execution(session, analysed).optimizedPlan()
@@ -155,6 +158,8 @@ def join_keys(spark: SparkSession, text: str, table: Java, names: Sequence[tuple
     """
     with _planning(spark, table) as session:
         analysed = _analysed(session, text, table, names)
+        if not _reads(analysed, table):
+            return []
         optimized = _execution(session, analysed).optimizedPlan()
         java_keys = _join_keys()
         conditions = []
@@ -216,6 +221,10 @@ def _analysed(session: Java, text: str, table: Java, names: Sequence[tuple[str, 
         return getattr(session.sessionState().analyzer(), _ANALYSE)(plan)
 
 
+def _reads(analysed: Java, table: Java) -> bool:
+    return any(_is_same_table(leaf.table(), table) for leaf in _leaves(analysed, _RELATION))
+
+
 def _is_same_table(spark_table: Java, table: Java) -> bool:
     """True if a table of a plan is an Iceberg table, or one of its snapshots or branches."""
     return bool(
@@ -224,14 +233,11 @@ def _is_same_table(spark_table: Java, table: Java) -> bool:
 
 
 def _leaves(plan: Java, class_name: str) -> Iterator[Java]:
-    """Every node of a class, including those of subqueries."""
-    if plan.getClass().getSimpleName() == class_name:
-        yield plan
-    for child in gateway.from_seq(plan.children()):
-        yield from _leaves(child, class_name)
-    # A plan's children do not include the plans of its subqueries.
-    for subquery in gateway.from_seq(plan.subqueries()):
-        yield from _leaves(subquery, class_name)
+    """Every leaf of a class, including those of subqueries, which are no children of a plan."""
+    for part in (plan, *gateway.from_seq(plan.subqueriesAll())):
+        for leaf in gateway.from_seq(part.collectLeaves()):
+            if leaf.getClass().getSimpleName() == class_name:
+                yield leaf
 
 
 def _scan(scan: Java) -> PlannedScan:

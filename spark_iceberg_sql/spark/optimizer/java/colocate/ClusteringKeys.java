@@ -17,6 +17,7 @@ import org.apache.spark.sql.catalyst.expressions.IsNull;
 import org.apache.spark.sql.catalyst.expressions.Literal;
 import org.apache.spark.sql.catalyst.planning.ExtractEquiJoinKeys;
 import org.apache.spark.sql.catalyst.plans.logical.Aggregate;
+import org.apache.spark.sql.catalyst.plans.logical.Expand;
 import org.apache.spark.sql.catalyst.plans.logical.Join;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.plans.logical.MergeRows;
@@ -36,6 +37,8 @@ public final class ClusteringKeys {
   /** The most names that a column may have above another. */
   private static final int NAMES = 30;
   private static final List<String> ROW_COLUMNS = List.of("_spec_id", "_partition");
+  /** The column that tells whether a row that a statement writes is deleted, changed or inserted. */
+  private static final String OPERATION = "__row_operation";
 
   /** By the name of a column in a query, what it is. */
   private final Map<ExprId, Expression> definitions = new HashMap<>();
@@ -128,14 +131,22 @@ public final class ClusteringKeys {
       if (result != null && !root(result).equals(root(other))) return null; // an UPDATE of the column
       result = other;
     }
-    return result;
+    return result.references().isEmpty() ? null : result; // each row gets the same value
   }
 
   private void define(LogicalPlan plan) {
     if (plan instanceof MergeRows) defineMerged((MergeRows) plan);
+    if (plan instanceof Expand && writesRows(plan))
+      defineWritten(plan.output(), ScalaTypes.list(((Expand) plan).projections()));
     for (Expression e : ScalaTypes.list(plan.expressions()))
       if (e instanceof Alias && e.deterministic()) definitions.put(((Alias) e).exprId(), ((Alias) e).child());
     for (LogicalPlan child : ScalaTypes.list(plan.children())) define(child);
+  }
+
+  private static boolean writesRows(LogicalPlan plan) {
+    for (Attribute column : ScalaTypes.list(plan.output()))
+      if (column.name().equals(OPERATION)) return true;
+    return false;
   }
 
   /** The columns that MERGE writes: of the target, of the source, or without a value in a row that is deleted. */
@@ -144,14 +155,23 @@ public final class ClusteringKeys {
     instructions.addAll(ScalaTypes.list(merge.matchedInstructions()));
     instructions.addAll(ScalaTypes.list(merge.notMatchedInstructions()));
     instructions.addAll(ScalaTypes.list(merge.notMatchedBySourceInstructions()));
-    for (int i = 0; i < merge.output().size(); i++) {
+    List<Object> rows = new ArrayList<>();
+    for (MergeRows.Instruction instruction : instructions) rows.addAll(ScalaTypes.list(instruction.outputs()));
+    defineWritten(merge.output(), rows);
+  }
+
+  /**
+   * rows: the values of the columns, in each kind of row that a node makes of one. An UPDATE by position makes two: one
+   * that is deleted, and one that is inserted.
+   */
+  private void defineWritten(Seq<Attribute> columns, List<?> rows) {
+    for (int i = 0; i < columns.size(); i++) {
       List<Expression> values = new ArrayList<>();
-      for (MergeRows.Instruction instruction : instructions)
-        for (Object row : ScalaTypes.list(instruction.outputs())) {
-          Expression value = (Expression) ((Seq<?>) row).apply(i);
-          if (!(value instanceof Literal)) values.add(value);
-        }
-      if (!values.isEmpty()) alternatives.put(((Attribute) merge.output().apply(i)).exprId(), values);
+      for (Object row : rows) {
+        Expression value = (Expression) ((Seq<?>) row).apply(i);
+        if (!(value instanceof Literal) || ((Literal) value).value() != null) values.add(value);
+      }
+      if (!values.isEmpty()) alternatives.put(((Attribute) columns.apply(i)).exprId(), values);
     }
   }
 

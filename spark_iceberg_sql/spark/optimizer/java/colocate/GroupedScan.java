@@ -71,8 +71,9 @@ public final class GroupedScan {
     if (!(relation instanceof DataSourceV2Relation)) return false;
     Object table = ((DataSourceV2Relation) relation).table();
     if (!(table instanceof SparkTable) && !(table instanceof RowLevelOperationTable)) return false;
+    // The snapshot may be one that an option or the session chooses: the files are those that the scan has planned.
     PartitionLayout layout = PartitionLayout.of(relation);
-    return layout != null && layout.table().spec().isPartitioned() && layout.snapshot() != null;
+    return layout != null && layout.table().spec().isPartitioned();
   }
 
   /**

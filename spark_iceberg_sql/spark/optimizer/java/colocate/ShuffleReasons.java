@@ -186,9 +186,6 @@ public final class ShuffleReasons {
       if (row.reason == null && side.isMoved)
         row.reason = "the rows of " + side.name + " have been shuffled by other keys before";
     for (ShuffleSide side : sides)
-      if (row.reason == null && !GroupedScan.isCandidate(side.scanned) && side.grouped.isEmpty())
-        row.reason = "the snapshot of " + side.name + " that is read is chosen by an option";
-    for (ShuffleSide side : sides)
       if (row.reason == null && side.isEarlier) {
         row.reason = "the files of " + side.name + " that are read have an earlier partition spec";
         row.statement = side.rewrite;

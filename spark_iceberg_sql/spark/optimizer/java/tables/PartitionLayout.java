@@ -142,6 +142,8 @@ public final class PartitionLayout {
   /** The one field, of one type, that a column's name has ever meant; null if there are several, or none. */
   public Types.NestedField field(Expression column) {
     if (isOfOldSchema(column)) return null;
+    // An option may choose a snapshot with columns that the table has no more.
+    if (snapshot() == null && table.schema().findField(path(column)) == null) return null;
     List<Types.NestedField> fields = fields(column);
     Types.NestedField first = fields.isEmpty() ? null : (Types.NestedField) fields.get(0);
     for (Types.NestedField field : fields)
