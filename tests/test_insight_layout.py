@@ -592,8 +592,9 @@ def bounds_of(
     """Of several files with the same sampled rows, of which none is NaN."""
     ends = [len(ranks) * (n + 1) for n in range(files)]
     ranges = [partition_range] * files if partition_range is not None else ()
-    lows, highs, nulls, nans = column.of_files([*ranks] * files, [r < 0 for r in ranks] * files, ends, weight, ranges)
-    values = [*column.sorted_values, None]
+    values, lows, highs, nulls, nans = column.of_files(
+        [*ranks] * files, [r < 0 for r in ranks] * files, ends, weight, ranges
+    )
     return [
         Bounds(values[low], values[high], *counts) for low, high, *counts in zip(lows, highs, nulls, nans, strict=True)
     ]

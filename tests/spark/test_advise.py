@@ -29,7 +29,7 @@ from spark_iceberg_sql.insight.workload import workload
 from spark_iceberg_sql.model.spec import Spec
 from spark_iceberg_sql.sessions import session as ways_in
 from spark_iceberg_sql.spark.bridge.jvm import sessions
-from spark_iceberg_sql.spark.bridge.plans import hypothetical_plans, relations
+from spark_iceberg_sql.spark.bridge.plans import hypothetical_plans, query_plans, relations
 from spark_iceberg_sql.spark.bridge.tables import file_statistics, hypothetical_tables
 
 # A small table with small files: a spec is proposed from 25 kB per file, and opening a file costs 10 kB.
@@ -128,6 +128,35 @@ def test_a_plan_with_all_rules_says_what_is_read_today(
         assert str(advice) == str(planned_again)
         assert [*advice] == [*planned_again]
         planned.clear()
+
+
+def test_manifests_are_read_once(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What queries read today, the sizes and the bounds come from one pass, and no scan plans its files besides."""
+    name = "local.advice.once"
+    spark.sql(f"CREATE OR REPLACE TABLE {name} USING iceberg PARTITIONED BY (days(ts)) AS {VISITS}")
+    queries = [f"SELECT sum(id) FROM {name} WHERE ts >= '2024-01-05'", f"SELECT * FROM {name} WHERE id = 5"]
+    sis.advise(spark, name, queries, using="metadata")
+    of_manifests, passes = file_statistics.of_manifests, []
+
+    def counted(*arguments: Any) -> Any:
+        passes.append(arguments)
+        return of_manifests(*arguments)
+
+    def read() -> int:
+        return sum(
+            int(scheme.getBytesRead()) for scheme in spark._jvm.org.apache.hadoop.fs.FileSystem.getAllStatistics()
+        )
+
+    monkeypatch.setattr(file_statistics, "of_manifests", counted)
+    sis.advise(spark, name, queries, using="metadata")
+    assert len(passes) == 1
+    before = read()
+    with sessions.working_in(spark):
+        for query in queries:
+            query_plans.plan_statement(spark, query)
+        assert read() == before
+        query_plans.plan_statement(spark, f"SELECT id, count(*) FROM {name} WHERE ts >= '2024-01-05' GROUP BY id")
+    assert read() > before
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,6 @@ from spark_iceberg_sql.insight.hypothetical.spark_source import resolve_source
 from spark_iceberg_sql.insight.preview.spark_estimates import from_spark
 from spark_iceberg_sql.insight.preview.spark_files import existing_files
 from spark_iceberg_sql.spark.bridge.jvm import interrupts, jobs
-from spark_iceberg_sql.spark.bridge.jvm.java_records import from_json
 from spark_iceberg_sql.spark.bridge.tables import file_statistics
 
 pytestmark = pytest.mark.tier("quick", of="preview")
@@ -78,9 +77,9 @@ def test_more_manifests_than_are_read_ahead(spark: SparkSession) -> None:
         spark.sql(f"INSERT INTO {table} VALUES ({n})")
     source = resolve_source(spark, table)
     manifests = list(file_statistics.of_manifests(source.iceberg_table, [1]))
-    assert sorted(n for m in manifests for n in m.bounds[0].numbers or ()) == sorted([*range(12), *range(12)])
+    assert sorted(n for m in manifests for bounds in m.bounds[0] for n in bounds) == sorted([*range(12), *range(12)])
     first = next(file_statistics.of_manifests(source.iceberg_table, [1]))  # the others are given up
-    assert first.rows == (1,)
+    assert [*first.rows] == [1]
     parts = sis.preview(spark, table, "truncate(5, id)", using="metadata").per_partition
     assert {part.values: part.rows for part in parts} == {(0,): 5, (5,): 5, (10,): 2}
 
@@ -99,9 +98,10 @@ def test_an_interrupt_ends_a_preview(spark: SparkSession, monkeypatch: pytest.Mo
     def interrupted(*arguments: object) -> object:
         read.append(1)
         os.kill(os.getpid(), signal.SIGINT)
-        return from_json(*arguments)  # type: ignore[arg-type]
+        return figures(*arguments)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(file_statistics, "from_json", interrupted)
+    figures = file_statistics._figures
+    monkeypatch.setattr(file_statistics, "_figures", interrupted)
     before = signal.getsignal(signal.SIGINT)
     with pytest.raises(KeyboardInterrupt):
         sis.preview(spark, "local.db.manifests", "truncate(5, id)", using="metadata")

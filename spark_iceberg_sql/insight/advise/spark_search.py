@@ -15,21 +15,23 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.insight.advise.costs.spark_costs import FINALISTS, CostEstimator
-from spark_iceberg_sql.insight.advise.costs.spark_queries import WorkloadQueries
+from spark_iceberg_sql.insight.advise.costs.spark_queries import WorkloadQueries, conjunctions
 from spark_iceberg_sql.insight.advise.costs.spark_shuffles import ShuffleCosts, WorkloadShuffles
 from spark_iceberg_sql.insight.advise.costs.spark_workload_costs import NO_TABLE, Costs, SpecFields, Today
 from spark_iceberg_sql.insight.advise.layouts.candidate_fields import SortOrder
 from spark_iceberg_sql.insight.advise.layouts.layout import FileSlices, slice_files
+from spark_iceberg_sql.insight.advise.layouts.spark_sample import bounded_columns
 from spark_iceberg_sql.insight.advise.model import Advice, Proposal, RuledOut, median_size, with_today
 from spark_iceberg_sql.insight.advise.spark_growth import growth_of
 from spark_iceberg_sql.insight.advise.spark_proposals import Proposals
 from spark_iceberg_sql.insight.hypothetical.spark_source import Source, branch_note
+from spark_iceberg_sql.insight.preview.spark_files import NO_FILES, table_files
 from spark_iceberg_sql.insight.specs import candidate_spec, clause
 from spark_iceberg_sql.insight.workload import Query
 from spark_iceberg_sql.model.spec import Spec
 from spark_iceberg_sql.model.table import Table
 from spark_iceberg_sql.quantities import size
-from spark_iceberg_sql.spark.bridge.tables import file_statistics, rewrites
+from spark_iceberg_sql.spark.bridge.tables import rewrites
 from spark_iceberg_sql.spark.gate import intercept
 from spark_iceberg_sql.spark.gate.session_tables import SessionTables
 
@@ -79,30 +81,33 @@ class AdviceSearch:
         self._table: Java = None
         self._current: SpecFields = ()
         self._today = NO_TABLE
-        sizes: list[int] = []
+        if workload is None and source.table is not None:
+            workload = WorkloadShuffles(spark, queries, reads_rows=using == "data")
+        planned = workload.reads if workload is not None else {}
+        self._queries = WorkloadQueries(spark, source, queries, self._notes, planned, runs_joins=using == "data")
+        files = NO_FILES
         if source.table is not None:
             self._table = source.iceberg_table
-            sizes = file_statistics.file_sizes(self._table)
+            planned_queries, columns = self._queries.filters
+            ids = bounded_columns(source, columns) if using == "metadata" else []
+            files = table_files(source, ids, conjunctions(planned_queries))
+            self._queries.set_kept_today(files.kept)
             current_table = SessionTables(spark, intercept.unchecked_sql(spark)).get(source.table)
             if isinstance(current_table, Table) and current_table.specs is not None:
                 self._current = current_table.specs.spec.fields
                 self._today = Today(
                     tuple(f for f in self._current if not f.transform.is_void),
                     tuple(takewhile(lambda f: f.transform.transform.is_identity, current_table.order)),
-                    median_size(sizes),
-                    sum(sizes),
+                    median_size(files.sizes),
+                    sum(files.sizes),
                 )
         self._choices: dict[str, Choice] = {}  # by the title of the proposal
-        if workload is None and source.table is not None:
-            workload = WorkloadShuffles(spark, queries, reads_rows=using == "data")
-        planned = workload.reads if workload is not None else {}
-        self._queries = WorkloadQueries(spark, source, queries, self._notes, planned, runs_joins=using == "data")
         self.shuffles = ShuffleCosts(workload, source)
         self.costs = CostEstimator(
-            spark, source, self._queries, sample_rows, using, self._notes, self.shuffles, self._today
+            spark, source, self._queries, sample_rows, using, self._notes, self.shuffles, self._today, files.manifests
         )
         self._proposals = Proposals(
-            spark, source, self._queries, self.costs, self._table, self._current, self._today, sizes
+            spark, source, self._queries, self.costs, self._table, self._current, self._today, files.sizes
         )
 
     @cached_property

@@ -10,7 +10,6 @@ import struct
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import partial
 from itertools import repeat
 from types import MappingProxyType
 from typing import NamedTuple
@@ -87,8 +86,19 @@ class HypotheticalTable:
         files = self.files
         bounds = {}
         for field_id in {field_id for file in files for field_id in file.bounds}:
-            column = [file.bounds.get(field_id, _NO_BOUNDS) for file in files]
-            bounds[field_id] = ColumnBounds(*(list(part) for part in zip(*column, strict=True)))
+            lows, highs, nulls, nans = zip(*(file.bounds.get(field_id, _NO_BOUNDS) for file in files), strict=True)
+            keys = _keys([*lows, *highs])
+            numbers = {key: number for number, key in enumerate(dict.fromkeys(key for key in keys if key is not None))}
+            numbers[None] = -1
+            values = dict(zip(map(numbers.__getitem__, keys), (*lows, *highs), strict=True))
+            places = [numbers[key] for key in keys]
+            bounds[field_id] = ColumnBounds(
+                BoundValues([values[number] for number in range(len(numbers) - 1)]),
+                places[: len(files)],
+                places[len(files) :],
+                [*nulls],
+                [*nans],
+            )
         return FileColumns(
             self.schema,
             self.spec,
@@ -99,11 +109,37 @@ class HypotheticalTable:
         ).to_bytes()
 
 
-class ColumnBounds(NamedTuple):
-    """The parts of `Bounds` of one column, each of all files; -1 nulls for a file without metadata about it."""
+class BoundValues:
+    """Values that are bounds of one column's files, in any number of layouts: their bytes are made once.
 
-    lows: list[Value]
-    highs: list[Value]
+    values: distinct ones.
+    """
+
+    def __init__(self, values: Sequence[Value]) -> None:
+        self._values = (*values, None)  # the last one, with the number -1, for no bound
+        self._contents: dict[Primitive, tuple[Sequence[bytes | None], Sequence[bytes | None]]] = {}
+
+    def __getitem__(self, number: int) -> Value:
+        return self._values[number]
+
+    def contents(self, data_type: Primitive) -> tuple[Sequence[bytes | None], Sequence[bytes | None]]:
+        """Each value's bytes as a lower and as an upper bound."""
+        if data_type not in self._contents:
+            lows = [None if value is None else lower_bound(data_type, value) for value in self._values]
+            highs = [None if value is None else upper_bound(data_type, value) for value in self._values]
+            self._contents[data_type] = [*map(_with_length, lows)], [*map(_with_length, highs)]
+        return self._contents[data_type]
+
+
+class ColumnBounds(NamedTuple):
+    """The parts of `Bounds` of one column, each of all files.
+
+    values: of which lows and highs are the numbers; -1 for none. nulls: -1 for a file without metadata about it.
+    """
+
+    values: BoundValues
+    lows: list[int]
+    highs: list[int]
     nulls: list[int]
     nans: list[int]
 
@@ -126,7 +162,10 @@ class FileColumns:
     def files(self) -> Iterator[HypotheticalFile]:
         """The same as objects."""
         partitions = zip(*self.partitions, strict=True) if self.partitions else repeat(())
-        columns = [[*map(Bounds, *column)] for column in self.bounds.values()]
+        columns = [
+            [*map(Bounds, map(values.__getitem__, lows), map(values.__getitem__, highs), nulls, nans)]
+            for values, lows, highs, nulls, nans in self.bounds.values()
+        ]
         for n, partition in zip(range(len(self.rows)), partitions, strict=False):
             bounds = {field_id: column[n] for field_id, column in zip(self.bounds, columns, strict=True)}
             yield HypotheticalFile(partition, self.rows[n], self.sizes[n], bounds)
@@ -142,7 +181,7 @@ class FileColumns:
             _pack_numbers([max(1, size) for size in self.sizes]),
         ]
         for partition_field, values in zip(self.spec.fields, self.partitions, strict=True):
-            parts.append(_pack_distinct(partial(pack_value, result_type(self.schema, partition_field)), values))
+            parts.append(_pack_values(result_type(self.schema, partition_field), values))
         bounded_types = {
             field_id: data_type
             for field_id, data_type in self.schema.types.items()
@@ -150,13 +189,14 @@ class FileColumns:
         }
         parts.append(struct.pack(">i", len(bounded_types)))
         for field_id, data_type in bounded_types.items():
-            lows, highs, nulls, nans = self.bounds[field_id]
+            distinct, lows, highs, nulls, nans = self.bounds[field_id]
+            lower, upper = distinct.contents(data_type)
             parts += [
                 struct.pack(">i?", field_id, data_type.name in _NAN_TYPES),
                 _pack_numbers(nulls),
                 _pack_numbers(nans),
-                _pack_distinct(partial(lower_bound, data_type), lows),
-                _pack_distinct(partial(upper_bound, data_type), highs),
+                _pack_distinct(lows, lower.__getitem__),
+                _pack_distinct(highs, upper.__getitem__),
             ]
         return b"".join(parts)
 
@@ -177,18 +217,32 @@ def _pack_numbers(values: Sequence[int]) -> bytes:
     return struct.pack(f">{len(values)}q", *values)
 
 
-def _pack_distinct(pack: Callable[[Value], bytes | None], values: Sequence[Value]) -> bytes:
-    """The distinct values as bytes, and each value's index among them; -1 for None."""
-    keys = values
+def _with_length(content: bytes | None) -> bytes | None:
+    return None if content is None else struct.pack(">i", len(content)) + content
+
+
+def _keys(values: Sequence[Value]) -> Sequence[Value]:
+    """Keys that are equal only for values with the same bytes."""
     if any(isinstance(value, (float, Decimal)) for value in dict.fromkeys(values)):
         # 0.0 equals -0.0 and Decimal("1.0") equals Decimal("1.00"), but their bytes differ.
-        keys = [None if value is None else repr(value) for value in values]
-    positions: dict[Value, int] = {}
-    contents: list[bytes] = []
-    for key, value in dict(zip(keys, values, strict=True)).items():
-        content = None if value is None else pack(value)
-        positions[key] = -1 if content is None else len(contents)
-        if content is not None:
-            contents.append(struct.pack(">i", len(content)) + content)
-    indexes = [positions[key] for key in keys]
-    return b"".join([struct.pack(">i", len(contents)), *contents, _pack_numbers(indexes)])
+        return [None if value is None else repr(value) for value in values]
+    return values
+
+
+def _pack_values(data_type: Primitive, values: Sequence[Value]) -> bytes:
+    keys = _keys(values)
+    distinct = dict(zip(keys, values, strict=True))
+
+    def content(key: Value) -> bytes | None:
+        return None if distinct[key] is None else _with_length(pack_value(data_type, distinct[key]))
+
+    return _pack_distinct(keys, content)
+
+
+def _pack_distinct(keys: Sequence[Value], content_of: Callable[[Value], bytes | None]) -> bytes:
+    """The contents of the distinct keys, and each key's number among them; -1 for one without a content."""
+    contents = {key: content_of(key) for key in dict.fromkeys(keys)}
+    existing = [key for key, content in contents.items() if content is not None]
+    numbers = {**dict.fromkeys(contents, -1), **{key: number for number, key in enumerate(existing)}}
+    parts = [contents[key] or b"" for key in existing]
+    return b"".join([struct.pack(">i", len(parts)), *parts, _pack_numbers([*map(numbers.__getitem__, keys)])])

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import islice
 from statistics import median
 from typing import TYPE_CHECKING
 
-from spark_iceberg_sql.insight.advise.costs.spark_queries import PlannedQuery, WorkloadQueries
+from spark_iceberg_sql.insight.advise.costs.spark_queries import PlannedQuery, WorkloadQueries, by_query, conjunctions
 from spark_iceberg_sql.insight.advise.costs.spark_shuffles import ShuffleCosts
 from spark_iceberg_sql.insight.advise.costs.spark_workload_costs import NO_TABLE, Costs, SpecFields, Today
 from spark_iceberg_sql.insight.advise.layouts.candidate_fields import (
@@ -33,13 +32,18 @@ from spark_iceberg_sql.insight.advise.layouts.layout import (
     hypothetical_table,
     slice_files,
 )
-from spark_iceberg_sql.insight.advise.layouts.spark_sample import assumed_rows, count_partitions, take_sample
+from spark_iceberg_sql.insight.advise.layouts.spark_sample import (
+    assumed_rows,
+    bounded_columns,
+    count_partitions,
+    take_sample,
+)
 from spark_iceberg_sql.insight.advise.model import METADATA_ERROR
 from spark_iceberg_sql.insight.hypothetical.partitions import HypotheticalTable
 from spark_iceberg_sql.insight.hypothetical.spark_source import DEFAULT_TARGET_SIZE, TARGET_SIZE, Source
+from spark_iceberg_sql.insight.preview.existing_files import ManifestStats
 from spark_iceberg_sql.model.spec import PartitionField, Spec
 from spark_iceberg_sql.quantities import plural, size
-from spark_iceberg_sql.spark.bridge.plans import iceberg_filters
 from spark_iceberg_sql.spark.bridge.tables import hypothetical_tables as tables
 
 if TYPE_CHECKING:
@@ -63,7 +67,7 @@ class CostEstimator:
 
     spark: the session. source: the rows. queries: the workload. sample_rows: the number to sample. using: as
     `advise` takes it. notes: the list to which remarks are added. shuffles: of the workload. today: the layout of the
-    source's table.
+    source's table. manifests: of that, with the bounds of the filtered columns, if no row is to be read.
 
     ruled_out: the specs that were not laid out, with the reason. basis: what the figures are based on.
     """
@@ -78,6 +82,7 @@ class CostEstimator:
         notes: list[str],
         shuffles: ShuffleCosts,
         today: Today = NO_TABLE,
+        manifests: Iterable[ManifestStats] = (),
     ) -> None:
         self._spark = spark
         self._source = source
@@ -87,6 +92,7 @@ class CostEstimator:
         self._notes = notes
         self.shuffles = shuffles
         self._today = today
+        self._manifests = manifests
         self._min_file_size = 0
         # The queries that read something of the unpartitioned table.
         self._reading_queries: set[str] = set()
@@ -115,7 +121,10 @@ class CostEstimator:
         fields = list({f.key: f for f in (*fields, *self.shuffles.fields)}.values())
         sampled_fields = list({f.key: f for f in (*fields, *self._today.fields)}.values())
         if self.using == "metadata":
-            assumed, settings = assumed_rows(self._spark, self._source, self._columns, sampled_fields, self._rows)
+            bounded = bounded_columns(self._source, columns)
+            assumed, settings = assumed_rows(
+                self._spark, self._source, bounded, sampled_fields, self._rows, self._manifests
+            )
             sample = self._as_stored(assumed.sample)
             fields = [f for f in fields if f in assumed.fields]
             self._notes += assumed.left_out
@@ -321,20 +330,13 @@ class CostEstimator:
             # different ids.
             numbered_fields = [replace(f, field_id=field_ids.setdefault(f.key, 1000 + len(field_ids))) for f in fields]
             specs.append(Spec(spec_id, tuple(numbered_fields)))
-        filters = [
-            iceberg_filters.conjunction(scan_filters)
-            for planned_query in planned_queries
-            for scan_filters in planned_query.filters
-        ]
+        filters = conjunctions(planned_queries)
         costs: list[dict[SpecFields, int]] = [{} for _ in planned_queries]
         kept: dict[SpecFields, list[list[tuple[int, int]]]] = {}
         with tables.table(self._source.as_table(*specs)) as table:
             for spec, (fields, slices) in zip(specs, layouts_by_spec.items(), strict=True):
                 files = file_columns(sample, self._source.schema, spec, slices)
-                # One result for each filter, in the order of `filters`: each query takes as many as it has
-                # scans.
-                kept_counts = iter(tables.kept_files(table, spec.spec_id, files.to_bytes(), filters))
-                scans = [list(islice(kept_counts, len(planned_query.filters))) for planned_query in planned_queries]
+                scans = by_query(planned_queries, tables.kept_files(table, spec.spec_id, files.to_bytes(), filters))
                 kept[fields] = scans
                 if not fields:
                     pairs = zip(planned_queries, scans, strict=True)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import product
+from itertools import islice, product
 from typing import TYPE_CHECKING, Any
 
 from spark_iceberg_sql.errors import IcebergSqlError
@@ -37,6 +37,17 @@ class PlannedQuery:
     texts: tuple[tuple[Any, ...], ...]
 
 
+def conjunctions(planned_queries: Sequence[PlannedQuery]) -> list[Java]:
+    """The filter of each scan, query by query, as one Iceberg expression."""
+    return [iceberg_filters.conjunction(scan_filters) for query in planned_queries for scan_filters in query.filters]
+
+
+def by_query(planned_queries: Sequence[PlannedQuery], kept: Iterable[tuple[int, int]]) -> list[list[tuple[int, int]]]:
+    """The files and bytes that each of `conjunctions` keeps, of each query those of its scans."""
+    remaining = iter(kept)
+    return [list(islice(remaining, len(query.filters))) for query in planned_queries]
+
+
 class WorkloadQueries:
     """The queries of a workload, planned by Spark over one source.
 
@@ -62,6 +73,8 @@ class WorkloadQueries:
         self._planned = planned
         self._runs_joins = runs_joins
         self._join_keys: dict[str, list[Java]] = {}  # by the query's text
+        # By the query's text: the files and bytes of today's table that the filters of each scan keep.
+        self._kept_today: dict[str, list[tuple[int, int]]] = {}
 
     def _names(self, text: str) -> list[tuple[str, ...]]:
         """All spellings of the source's name that a query may use."""
@@ -137,6 +150,12 @@ class WorkloadQueries:
             raise IcebergSqlError(f"no query reads {source.title}", help=self._notes, argument="queries")
         return planned_queries, columns
 
+    def set_kept_today(self, kept: Iterable[tuple[int, int]]) -> None:
+        """The files and bytes of today's table that each of `conjunctions` keeps."""
+        planned_queries, _ = self.filters
+        pairs = zip(planned_queries, by_query(planned_queries, kept), strict=True)
+        self._kept_today = {planned_query.query.text: scans for planned_query, scans in pairs}
+
     @property
     def _reading(self) -> list[Query]:
         """The queries that read the source: it takes long to plan them all for each proposal."""
@@ -183,7 +202,7 @@ class WorkloadQueries:
             return None
         if tuple(read.texts for read in planned) != planned_query.texts:
             return None
-        return [(read.files, read.bytes) for read in planned]
+        return self._kept_today.get(planned_query.query.text)
 
     def estimated_reads(self, table: Java, kept: Sequence[Sequence[tuple[int, int]]]) -> list[QueryReads] | None:
         """What `reads` would return of a table, if the estimate had its files; None if Spark plans other scans of it.

@@ -9,6 +9,8 @@ from __future__ import annotations
 import random
 import zlib
 from array import array
+from bisect import bisect_left
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, MutableSequence, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
@@ -55,7 +57,8 @@ class _FileBounds:
         """Add those of the files of a manifest."""
         if not self.is_complete or not lows:
             return
-        if None in lows or None in highs:
+        are_complete = isinstance(lows, array) and isinstance(highs, array)
+        if not are_complete and (None in lows or None in highs):
             self.is_complete = False
             self._lows, self._highs = [], []
             return
@@ -94,16 +97,20 @@ def assume_rows(
             column.extend(*manifest.bounds[field_id])
     total = sum(file_rows)
     bounds = {field_id: column for field_id, column in bounds.items() if column.is_complete}
+    sampled_files: Iterable[tuple[int, int]]  # by number: how many rows of each
     if len(file_rows) > count:  # one row of each would be more than `count`: rows of some files only
-        row_ends = [row_count * count // max(1, total) for row_count in accumulate(file_rows)]
-        rows_per_file = list(map(sub, row_ends, [0, *row_ends[:-1]]))
+        row_ends = array("q", accumulate(file_rows))
+        # Of all rows, every so many: the file in which each lies.
+        files = [bisect_left(row_ends, -(-row * total // count)) for row in range(1, count + 1)]
+        sampled_files = Counter(files).items()
     else:
-        rows_per_file = [max(1, round(count * rows / max(1, total))) for rows in file_rows]
+        sampled_files = enumerate(max(1, round(count * rows / max(1, total))) for rows in file_rows)
     columns: dict[int, list[Any]] = {field_id: [] for field_id in bounds}
-    for number, row_count in enumerate(rows_per_file):
-        if row_count:
-            for field_id, column in bounds.items():
-                columns[field_id] += _between(*column.of(number), row_count, rng)
+    sampled_rows = 0
+    for number, row_count in sampled_files:
+        sampled_rows += row_count
+        for field_id, column in bounds.items():
+            columns[field_id] += _between(*column.of(number), row_count, rng)
     usable, left_out = [], []
     keys: dict[FieldKey, list[Any]] = {}
     for field in fields:
@@ -119,7 +126,7 @@ def assume_rows(
         columns=columns,
         field_values=keys,
         size_model=FileSizeModel((), settings),
-        sampled_rows=sum(rows_per_file),
+        sampled_rows=sampled_rows,
     )
     return AssumedSample(sample, len(file_rows), tuple(usable), tuple(dict.fromkeys(left_out)))
 

@@ -20,7 +20,7 @@ from typing import Any
 
 from spark_iceberg_sql.insight.advise.layouts.rank_bounds import RankedColumn, RankRange
 from spark_iceberg_sql.insight.advise.layouts.z_order import z_order_keys
-from spark_iceberg_sql.insight.hypothetical.partitions import ColumnBounds, FileColumns, HypotheticalTable
+from spark_iceberg_sql.insight.hypothetical.partitions import FileColumns, HypotheticalTable
 from spark_iceberg_sql.insight.hypothetical.size_curve import DataFile
 from spark_iceberg_sql.insight.hypothetical.written_files import (
     REWRITTEN_FILE,
@@ -239,7 +239,7 @@ def slice_files(
     row_numbers: list[int] = []
     file_ends: list[int] = []
     for rows in groups:
-        counted_rows = counts.get(tuple(sample.field_values[f.key][rows[0]] for f in fields))
+        counted_rows = counts.get(tuple(sample.field_values[f.key][rows[0]] for f in fields)) if counts else None
         # For a counted partition the step is fractional: the number of files is then exactly
         # counted rows / rows of a full file, rounded up.
         weight = counted_rows / len(rows) if counted_rows else sample.weight
@@ -298,21 +298,19 @@ def file_columns(sample: Sample, schema: Schema, spec: Spec, slices: FileSlices)
     weight, ordered = sample.weight, _taking(order)
     bounds = {}
     for field_id, column in sample.ranked_columns.items():
-        lows, highs, nulls, nans = column.of_files(
+        bounds[field_id] = column.of_files(
             ordered(column.ranks),
             ordered(column.nulls) if column.has_nulls else (),
             ends,
             1.0 if sample.is_complete else weight,
             ranges.get(field_id, ()),
         )
-        values = [*column.sorted_values, None]  # the last one for no bound, which has the rank -1
-        bounds[field_id] = ColumnBounds([values[low] for low in lows], [values[high] for high in highs], nulls, nans)
     return FileColumns(
         schema,
         spec,
         [max(1, round((end - start) * weight)) for start, end in zip(starts, ends, strict=True)],
         slices.sizes,
-        [[sample.field_values[f.key][row] for row in first_rows] for f in spec.fields],
+        [[*map(sample.field_values[f.key].__getitem__, first_rows)] for f in spec.fields],
         bounds,
     )
 

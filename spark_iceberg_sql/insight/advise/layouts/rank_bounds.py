@@ -15,7 +15,7 @@ from copy import copy
 from itertools import accumulate
 from typing import Any, NamedTuple
 
-from spark_iceberg_sql.insight.hypothetical.partitions import ColumnBounds
+from spark_iceberg_sql.insight.hypothetical.partitions import BoundValues, ColumnBounds
 
 # The statisticians' rule of three: a sample has none of the rows of which it is expected to have three in 5 % of
 # cases (e**-3, Poisson). If no more than three are expected, their absence proves nothing.
@@ -51,6 +51,7 @@ class RankedColumn:
         distinct |= unsampled
         self.sorted_values: list[Any] = sorted(distinct)
         rank = {value: i for i, value in enumerate(self.sorted_values)}
+        self.bound_values = BoundValues(self.sorted_values)
         self.ranks = [rank.get(v, -1) for v in values]
         self.nulls = [v is None for v in values]
         self.has_nulls = any(self.nulls)
@@ -84,17 +85,26 @@ class RankedColumn:
         """
         last_rank = len(self.sorted_values) - 1
         partition_range = RankRange(0, last_rank, 0, last_rank)
-        lows, highs, null_counts, nan_counts = ColumnBounds([], [], [], [])
+        bounds = ColumnBounds(self.bound_values, [], [], [], [])
+        _, lows, highs, null_counts, nan_counts = bounds
         start = 0
         for number, end in enumerate(file_ends):  # of hundreds of thousands of files: the usual ones first
-            rows, count, start = ranks[start:end], end - start, end
+            count, first, start = end - start, start, end
             if partition_ranges:
                 partition_range = partition_ranges[number]
-            low, high = min(rows), max(rows)
+            if count <= 2:
+                low, high = ranks[first], ranks[end - 1]
+                if high < low:
+                    low, high = high, low
+            else:
+                rows = ranks[first:end]
+                low, high = min(rows), max(rows)
             null_count = nan_count = 0
             if low < 0:
-                file_nulls = sum(nulls[end - count : end])
-                low, high, null_count, nan_count = self._with_nulls(rows, file_nulls, weight, partition_range, number)
+                file_nulls = sum(nulls[first:end])
+                low, high, null_count, nan_count = self._with_nulls(
+                    ranks[first:end], file_nulls, weight, partition_range, number
+                )
             elif weight > 1:
                 low, high = self._widen(low, high, count, weight, partition_range, number)
                 if self.has_nulls:
@@ -103,7 +113,7 @@ class RankedColumn:
             highs.append(high)
             null_counts.append(null_count)
             nan_counts.append(nan_count)
-        return ColumnBounds(lows, highs, null_counts, nan_counts)
+        return bounds
 
     def _with_nulls(
         self, ranks: Sequence[int], nulls: int, weight: float, partition_range: RankRange, file_number: int
@@ -167,11 +177,15 @@ class RankedColumn:
         if partition_end - file_end <= spread:  # spread over the files
             file_end = widest_end - _exponential_quantile(file_number, _R2_STEPS[0]) * stride / weight
         else:
-            file_end = min(widest_end, file_end + edge_gap)
+            file_end += edge_gap
+            if file_end > widest_end:
+                file_end = widest_end
         if file_start - partition_start <= spread:
             file_start = widest_start + _exponential_quantile(file_number, _R2_STEPS[1]) * stride / weight
         else:
-            file_start = max(widest_start, file_start - edge_gap)
+            file_start -= edge_gap
+            if file_start < widest_start:
+                file_start = widest_start
         # Back from positions to ranks: a bound may only move outwards from the sampled one.
         if file_start < sampled_start:
             low = bisect_left(rows_below, file_start + 0.5) - 1

@@ -17,8 +17,9 @@ from spark_iceberg_sql.insight.hypothetical.partitions import Bounds, result_typ
 from spark_iceberg_sql.insight.hypothetical.spark_source import Source
 from spark_iceberg_sql.insight.hypothetical.values import has_bounds
 from spark_iceberg_sql.insight.hypothetical.written_files import FileSizeModel, WriteSettings
+from spark_iceberg_sql.insight.preview.existing_files import ManifestStats
 from spark_iceberg_sql.insight.preview.spark_estimates import column_from_spark, from_spark, write_first_rows
-from spark_iceberg_sql.insight.preview.spark_files import delete_file_notes, existing_files, manifests
+from spark_iceberg_sql.insight.preview.spark_files import delete_file_notes, existing_files
 from spark_iceberg_sql.insight.preview.spark_settings import settings_of
 from spark_iceberg_sql.model.schema import Schema
 from spark_iceberg_sql.model.spec import PartitionField, Spec
@@ -173,13 +174,25 @@ def _file_size_model(spark: SparkSession, source: Source, row_bytes: float) -> F
     return model
 
 
+def bounded_columns(source: Source, columns: Iterable[int]) -> list[int]:
+    """Those of columns, by field id, whose bounds files have."""
+    return [field_id for field_id in columns if has_bounds(source.schema.types[field_id])]
+
+
 def assumed_rows(
-    spark: SparkSession, source: Source, columns: Sequence[int], fields: Sequence[PartitionField], count: int
+    spark: SparkSession,
+    source: Source,
+    columns: Sequence[int],
+    fields: Sequence[PartitionField],
+    count: int,
+    manifests: Iterable[ManifestStats],
 ) -> tuple[AssumedSample, WriteSettings]:
-    """A sample from the bounds of the table's files, and the write settings."""
-    types = source.schema.types
-    type_names = {field_id: types[field_id].name for field_id in columns if has_bounds(types[field_id])}
+    """A sample from the bounds of the table's files, and the write settings.
+
+    columns: field ids, those of `bounded_columns`. manifests: of the table, with the bounds of these.
+    """
+    type_names = {field_id: source.schema.types[field_id].name for field_id in columns}
     with hypothetical_tables.table(source.as_table(Spec(0))) as table:
         settings = settings_of(spark, table)
-    result = assume_rows(manifests(source, list(type_names)), type_names, fields, count, settings)
+    result = assume_rows(manifests, type_names, fields, count, settings)
     return replace(result, left_out=(*delete_file_notes(source), *result.left_out)), settings

@@ -240,27 +240,6 @@ class SpecFiles:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BoundColumn:
-    """The bounds of one column, by FileStatistics.java: of each file the lower, then the upper one; None for none.
-
-    numbers: whole ones, of dates and times as well; None for a column of another type. texts: of all other types, of
-    bytes in hexadecimal digits.
-    """
-
-    numbers: tuple[int | None, ...] | None
-    texts: tuple[str | None, ...] | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ManifestFigures:
-    """What a manifest states about its data files, by FileStatistics.java. rows, sizes: of each file."""
-
-    rows: tuple[int, ...]
-    sizes: tuple[int, ...]
-    bounds: tuple[BoundColumn, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class SnapshotFilters:
     """The data files and manifests of a snapshot, and what each of several filters keeps, by FilterFileCounts.java.
 
@@ -366,7 +345,7 @@ EXCHANGED = (
     WrongBoundsRow, AnsweredRow, ShuffleSideRow, ShuffleRow, ReplacedMarker, BoundText, FileTotal, Rewrite, SpecFiles,
     PartitionTerm, PruningFields,
     FilterFiles, SnapshotFilters, PartitionValue, PartitionFiles, ListedFile, FolderContent,
-    StoreFile, PendingFiles, MemoryFile, BoundColumn, ManifestFigures,
+    StoreFile, PendingFiles, MemoryFile,
 )  # fmt: skip
 
 

@@ -24,7 +24,10 @@ if TYPE_CHECKING:
 PACKAGE = "spark_iceberg_sql.spark.bridge.jvm"
 # Of this package, for all others, each after those that it uses: what one call of Iceberg's API is in its different
 # versions, how manifests are read, and which of them nothing may be read from.
-SHARED = ("FileAddress", "SnapshotKey", "ReferencedFile", "ColumnDefault", "Outgoing", "TruncatedFile", "LiveFiles")
+SHARED = (
+    "FileAddress", "SnapshotKey", "ReferencedFile", "ColumnDefault", "Outgoing", "TruncatedFile", "LiveFiles",
+    "RowGroups",
+)  # fmt: skip
 _OLDER_ICEBERGS = "iceberg"
 _NOT_CODE = re.compile(r'"(?:\\.|[^"\\\n])*"|/\*.*?\*/|//[^\n]*', re.DOTALL)
 # A name that a dot precedes is of another package, or within another class.

@@ -46,13 +46,12 @@ class PlannedScan:
 class ScanRead:
     """What one scan of a plan reads.
 
-    table: the table's uuid. texts: as in `PlannedScan`. is_by_rule: whether a rule has chosen its files.
+    table: the table's uuid. texts: as in `PlannedScan`. is_by_rule: whether a rule has chosen its files; otherwise
+    these are those that the filters keep.
     """
 
     table: str
     texts: tuple[Any, ...]
-    files: int
-    bytes: int
     is_by_rule: bool
 
 
@@ -272,9 +271,8 @@ def scan_reads(optimized: Java) -> list[ScanRead] | None:
     for leaf in _leaves(optimized, _SCAN):
         spark_table = leaf.relation().table()
         if spark_table.getClass().getSimpleName() == "SparkTable":
-            scan = _scan(leaf.scan())
             is_by_rule = read_notes.reason(leaf) is not None
-            reads.append(ScanRead(str(spark_table.table().uuid()), scan.texts, *read_by(scan.scan), is_by_rule))
+            reads.append(ScanRead(str(spark_table.table().uuid()), _scan(leaf.scan()).texts, is_by_rule))
     return reads
 
 

@@ -8,6 +8,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.Future;
 import org.apache.iceberg.DataFile;
 import org.apache.iceberg.ManifestFile;
 import org.apache.iceberg.ManifestFiles;
@@ -29,10 +31,11 @@ import org.apache.iceberg.expressions.Projections;
 import org.apache.iceberg.expressions.StrictMetricsEvaluator;
 import org.apache.iceberg.expressions.UnboundPredicate;
 import org.apache.iceberg.expressions.UnboundTerm;
+import org.apache.iceberg.util.ThreadPools;
 
 /**
  * How many data files of a snapshot each of several filters keeps, and what prunes the others: reads the manifests
- * once, with the evaluators that an Iceberg scan uses.
+ * once, in parallel as Iceberg does, with the evaluators that an Iceberg scan uses.
  */
 public final class FilterFileCounts {
   private static final Set<Expression.Operation> NEGATIONS = Set.of(Expression.Operation.NOT_EQ,
@@ -49,43 +52,77 @@ public final class FilterFileCounts {
   }
 
   /** The JSON of SnapshotFilters. */
-  public String of(Table table, Snapshot snapshot, List<Expression> filters) throws IOException {
+  @SuppressWarnings("unchecked")
+  public String of(Table table, Snapshot snapshot, List<Expression> filters) throws Exception {
     boolean current = schema.sameSchema(table.schema());
     for (PartitionSpec spec : table.specs().values())
       specs.put(Integer.valueOf(spec.specId()), current ? spec : spec.toUnbound().bind(schema));
-    List<Filter> counters = new ArrayList<>();
     boolean readsFigures = false;
-    for (Expression filter : filters) {
-      counters.add(new Filter(filter));
-      readsFigures |= filter.op() != Expression.Operation.TRUE;
-    }
+    for (Expression filter : filters) readsFigures |= filter.op() != Expression.Operation.TRUE;
     List<String> columns = new ArrayList<>(List.of("partition", "record_count", "file_size_in_bytes"));
     if (readsFigures) columns.addAll(FIGURES);
-    long manifests = 0;
-    FileTotal total = zero();
-    Map<String, FileTotal> bySpec = new LinkedHashMap<>();
-    for (ManifestFile manifest : snapshot.dataManifests(table.io())) {
-      manifests++;
-      for (Filter filter : counters) filter.count(manifest);
+    List<Future<Counts>> parts = new ArrayList<>();
+    for (ManifestFile manifest : snapshot.dataManifests(table.io()))
+      parts.add(
+        (Future<Counts>) ThreadPools.getWorkerPool().submit(new Read(table, manifest, columns, new Counts(filters))));
+    Counts counts = new Counts(filters);
+    for (Future<Counts> part : parts) counts.add((Counts) part.get());
+    SnapshotFilters result = new SnapshotFilters();
+    result.files = counts.total.files;
+    result.bytes = counts.total.bytes;
+    result.manifests = Long.valueOf(parts.size());
+    result.specs = counts.bySpec;
+    result.filters = new ArrayList<>();
+    for (Filter filter : counts.filters) result.filters.add(filter.result());
+    return new ObjectMapper().writeValueAsString(result);
+  }
+
+  /** What is counted of some manifests. */
+  final class Counts {
+    final FileTotal total = zero();
+    final Map<String, FileTotal> bySpec = new LinkedHashMap<>();
+    final List<Filter> filters = new ArrayList<>();
+
+    Counts(List<Expression> expressions) {
+      for (Expression expression : expressions) filters.add(new Filter(expression));
+    }
+
+    /** Adds those of later manifests. */
+    void add(Counts others) {
+      FilterFileCounts.add(total, others.total);
+      FilterFileCounts.add(bySpec, others.bySpec);
+      for (int i = 0; i < filters.size(); i++) ((Filter) filters.get(i)).add((Filter) others.filters.get(i));
+    }
+  }
+
+  private final class Read implements Callable<Counts> {
+    private final Table table;
+    private final ManifestFile manifest;
+    private final List<String> columns;
+    private final Counts counts;
+
+    Read(Table table, ManifestFile manifest, List<String> columns, Counts counts) {
+      this.table = table;
+      this.manifest = manifest;
+      this.columns = columns;
+      this.counts = counts;
+    }
+
+    @Override
+    public Counts call() throws IOException {
+      for (Filter filter : counts.filters) filter.count(manifest);
       LiveFiles files = new LiveFiles(ManifestFiles.read(manifest, table.io(), specs).select(columns));
       try {
         for (DataFile file = files.next(); file != null; file = files.next()) {
-          add(total, file);
-          add(bySpec, String.valueOf(file.specId()), file);
-          for (Filter filter : counters) filter.count(file);
+          FilterFileCounts.add(counts.total, file);
+          FilterFileCounts.add(counts.bySpec, String.valueOf(file.specId()), file);
+          for (Filter filter : counts.filters) filter.count(file);
         }
       } finally {
         files.close();
       }
+      return counts;
     }
-    SnapshotFilters result = new SnapshotFilters();
-    result.files = total.files;
-    result.bytes = total.bytes;
-    result.manifests = Long.valueOf(manifests);
-    result.specs = bySpec;
-    result.filters = new ArrayList<>();
-    for (Filter filter : counters) result.filters.add(filter.result());
-    return new ObjectMapper().writeValueAsString(result);
   }
 
   static FileTotal zero() {
@@ -98,6 +135,18 @@ public final class FilterFileCounts {
   static void add(FileTotal total, DataFile file) {
     total.files = Long.valueOf(total.files.longValue() + 1);
     total.bytes = Long.valueOf(total.bytes.longValue() + file.fileSizeInBytes());
+  }
+
+  static void add(FileTotal total, FileTotal other) {
+    total.files = Long.valueOf(total.files.longValue() + other.files.longValue());
+    total.bytes = Long.valueOf(total.bytes.longValue() + other.bytes.longValue());
+  }
+
+  static void add(Map<String, FileTotal> totals, Map<String, FileTotal> others) {
+    for (Map.Entry<String, FileTotal> other : others.entrySet()) {
+      if (!totals.containsKey(other.getKey())) totals.put((String) other.getKey(), zero());
+      add((FileTotal) totals.get(other.getKey()), (FileTotal) other.getValue());
+    }
   }
 
   static void add(Map<String, FileTotal> totals, String key, DataFile file) {
@@ -179,6 +228,17 @@ public final class FilterFileCounts {
       columns = Binder.boundReferences(schema.asStruct(), List.of(filter), caseSensitive);
     }
 
+    void add(Filter other) {
+      manifests += other.manifests;
+      FilterFileCounts.add(byPartitions, other.byPartitions);
+      FilterFileCounts.add(kept, other.kept);
+      FilterFileCounts.add(complete, other.complete);
+      for (Map.Entry<String, PruningFields> fields : other.prunedBy.entrySet())
+        prunedBy.putIfAbsent((String) fields.getKey(), (PruningFields) fields.getValue());
+      FilterFileCounts.add(withoutBounds, other.withoutBounds);
+      FilterFileCounts.add(keptBySpec, other.keptBySpec);
+    }
+
     private UnderSpec under(int id) {
       Integer key = Integer.valueOf(id);
       if (!underSpecs.containsKey(key)) underSpecs.put(key, new UnderSpec(filter, (PartitionSpec) specs.get(key)));
@@ -195,13 +255,13 @@ public final class FilterFileCounts {
       for (int i = 0; i < under.parts.size(); i++)
         if (skips((Evaluator) under.parts.get(i), file)) prunedBy((PruningFields) under.fields.get(i));
       for (Integer id : columns)
-        if (!hasBounds(file, id)) add(withoutBounds, schema.findColumnName(id.intValue()), file);
-      if (under.strict.eval(file.partition()) || strict.eval(file)) add(complete, file);
+        if (!hasBounds(file, id)) FilterFileCounts.add(withoutBounds, schema.findColumnName(id.intValue()), file);
+      if (under.strict.eval(file.partition()) || strict.eval(file)) FilterFileCounts.add(complete, file);
       if (!under.partitions.eval(file.partition())) return;
-      add(byPartitions, file);
+      FilterFileCounts.add(byPartitions, file);
       if (!bounds.eval(file)) return;
-      add(kept, file);
-      add(keptBySpec, String.valueOf(file.specId()), file);
+      FilterFileCounts.add(kept, file);
+      FilterFileCounts.add(keptBySpec, String.valueOf(file.specId()), file);
     }
 
     private void prunedBy(PruningFields fields) {

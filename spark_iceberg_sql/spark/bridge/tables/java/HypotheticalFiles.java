@@ -12,10 +12,7 @@ import org.apache.iceberg.FileFormat;
 import org.apache.iceberg.Metrics;
 import org.apache.iceberg.PartitionData;
 import org.apache.iceberg.PartitionSpec;
-import org.apache.iceberg.expressions.Evaluator;
 import org.apache.iceberg.expressions.Expression;
-import org.apache.iceberg.expressions.InclusiveMetricsEvaluator;
-import org.apache.iceberg.expressions.Projections;
 import org.apache.iceberg.types.Conversions;
 import org.apache.iceberg.types.Types;
 
@@ -56,23 +53,16 @@ public class HypotheticalFiles {
     return files;
   }
 
-  /** The FileTotal that each filter keeps, as JSON: decided as Iceberg's ManifestReader does. */
+  /** The FileTotal that each filter keeps, as JSON. */
   public String kept(PartitionSpec spec, byte[] packed, List<Expression> filters) throws Exception {
     List<DataFile> files = of(spec, packed);
     List<FileTotal> totals = new ArrayList<>();
     for (Expression filter : filters) {
-      Expression projected = Projections.inclusive(spec, true).project(filter);
-      Evaluator partitions = new Evaluator(spec.partitionType(), projected, true);
-      InclusiveMetricsEvaluator bounds = new InclusiveMetricsEvaluator(spec.schema(), filter, true);
-      long count = 0, bytes = 0;
-      for (DataFile file : files) {
-        if (!partitions.eval(file.partition()) || !bounds.eval(file)) continue;
-        count++;
-        bytes += file.fileSizeInBytes();
-      }
+      KeptFiles kept = new KeptFiles(spec, filter);
+      for (DataFile file : files) kept.add(file);
       FileTotal total = new FileTotal();
-      total.files = Long.valueOf(count);
-      total.bytes = Long.valueOf(bytes);
+      total.files = Long.valueOf(kept.files);
+      total.bytes = Long.valueOf(kept.bytes);
       totals.add(total);
     }
     return new ObjectMapper().writeValueAsString(totals);

@@ -109,6 +109,7 @@ public class Colocate extends SwitchedRule {
   }
 
   private void describePlan(LogicalPlan plan, List<ShuffleRow> rows) throws ReflectiveOperationException {
+    if (!RowGroups.mayBeNeeded(plan)) return; // a physical plan has each scan plan its files
     Map<Object, DataSourceV2ScanRelation> scans = new IdentityHashMap<>();
     for (LogicalPlan leaf : ScalaTypes.list(plan.collectLeaves())) {
       if (!(leaf instanceof DataSourceV2ScanRelation)) continue;
