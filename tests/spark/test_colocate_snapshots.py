@@ -16,12 +16,13 @@ from spark_iceberg_sql.spark.bridge.jvm.shims import SPARK_VERSION
 FIRST = "(SELECT * FROM spark_catalog.colo.x)"
 LEFT = "(SELECT * FROM spark_catalog.colo.x WHERE id IS NULL OR id % 4 <> 1)"
 MORE = f"(SELECT * FROM {LEFT} UNION ALL SELECT * FROM {FIRST})"
-# By an option: its value, or what it is, and the rows that are read. Iceberg 1.12 refuses some with Spark 4.1.
-CHOICES = {"branch": ("more", MORE), "versionAsOf": ("first id", FIRST)} | (
-    {"tag": ("first", FIRST), "snapshot-id": ("first id", FIRST), "as-of-timestamp": ("time of main", LEFT)}
-    if SPARK_VERSION < (4, 1)
-    else {}
-)
+# By an option: its value, or what it is, and the rows that are read. Spark 3.5 does not look at versionAsOf here, and
+# Iceberg 1.12 refuses the others with Spark 4.1.
+CHOICES = {"branch": ("more", MORE)}
+if SPARK_VERSION >= (4, 0):
+    CHOICES |= {"versionAsOf": ("first id", FIRST)}
+if SPARK_VERSION < (4, 1):
+    CHOICES |= {"tag": ("first", FIRST), "snapshot-id": ("first id", FIRST), "as-of-timestamp": ("time of main", LEFT)}
 # By query of a snapshot: how many scans are grouped.
 QUERIES = {
     "SELECT x.id, count(*), max(b.k) FROM {x} x JOIN {t}.b b ON x.id = b.id GROUP BY x.id": 2,
