@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import struct
 from array import array
+from base64 import b64decode
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -42,9 +43,9 @@ def of_manifests(
     ids: of the columns whose bounds are read. filters: Iceberg's expressions, of which the files kept are counted.
     """
     manifests = _reader().of(iceberg_table, list(ids), list(filters))
-    while (packed := manifests.next()) is not None:
+    while (text := manifests.next()) is not None:
         interrupts.check()
-        yield _figures(packed, len(ids), len(filters))
+        yield _figures(b64decode(text), len(ids), len(filters))
 
 
 def _figures(packed: bytes, columns: int, filters: int) -> ManifestFigures:

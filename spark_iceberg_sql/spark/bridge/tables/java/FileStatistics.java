@@ -9,6 +9,7 @@ import java.nio.ByteOrder;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Base64;
 import java.util.Deque;
 import java.util.HexFormat;
 import java.util.Iterator;
@@ -40,7 +41,7 @@ public class FileStatistics {
     Snapshot snapshot = table.currentSnapshot();
     List<ManifestFile> manifests = snapshot == null ? List.of() : snapshot.dataManifests(table.io());
     if (snapshot != null) TruncatedFile.check(table, snapshot, snapshot.allManifests(table.io()));
-    return new Manifests(new Asked(table, ids, filters), manifests.iterator());
+    return new Manifests(new Request(table, ids, filters), manifests.iterator());
   }
 
   /** The number of delete files. */
@@ -54,12 +55,12 @@ public class FileStatistics {
   }
 
   /** What is asked of each manifest. */
-  private static final class Asked {
+  private static final class Request {
     final Table table;
     final List<Integer> ids;
     final List<Expression> filters;
 
-    Asked(Table table, List<Integer> ids, List<Expression> filters) {
+    Request(Table table, List<Integer> ids, List<Expression> filters) {
       this.table = table;
       this.ids = ids;
       this.filters = filters;
@@ -77,54 +78,55 @@ public class FileStatistics {
 
   /** One manifest after the other: no more are read ahead than Iceberg has threads for. */
   public static final class Manifests {
-    private final Asked asked;
+    private final Request request;
     private final Iterator<ManifestFile> following;
-    private final Deque<Future<byte[]>> ahead = new ArrayDeque<>();
+    private final Deque<Future<String>> ahead = new ArrayDeque<>();
 
-    Manifests(Asked asked, Iterator<ManifestFile> manifests) {
-      this.asked = asked;
+    Manifests(Request request, Iterator<ManifestFile> manifests) {
+      this.request = request;
       this.following = manifests;
     }
 
     /**
      * The next one's figures, for ManifestFigures: the number of files, their rows and sizes, of each column the lower and
-     * the upper bounds, and how many files and bytes each filter keeps; null after the last. As JSON, those of a million
-     * files took longer than to read their manifests.
+     * the upper bounds, and how many files and bytes each filter keeps; null after the last. In base 64: Py4j makes an
+     * array of bytes one by one, and JSON of a million files takes longer to read than their manifests.
      */
     @SuppressWarnings("unchecked")
-    public byte[] next() throws Exception {
+    public String next() throws Exception {
       while (following.hasNext() && ahead.size() <= ThreadPools.WORKER_THREAD_POOL_SIZE)
         ahead.add(
-          (Future<byte[]>) ThreadPools.getWorkerPool().submit(new Read(asked, (ManifestFile) following.next())));
-      return ahead.isEmpty() ? null : (byte[]) ((Future<byte[]>) ahead.remove()).get();
+          (Future<String>) ThreadPools.getWorkerPool().submit(new Read(request, (ManifestFile) following.next())));
+      return ahead.isEmpty() ? null : (String) ((Future<String>) ahead.remove()).get();
     }
   }
 
-  private static final class Read implements Callable<byte[]> {
-    private final Asked asked;
+  private static final class Read implements Callable<String> {
+    private final Request request;
     private final ManifestFile manifest;
 
-    Read(Asked asked, ManifestFile manifest) {
-      this.asked = asked;
+    Read(Request request, ManifestFile manifest) {
+      this.request = request;
       this.manifest = manifest;
     }
 
     @Override
-    public byte[] call() throws Exception {
-      Table table = asked.table;
+    public String call() throws Exception {
+      Table table = request.table;
       Numbers rows = new Numbers(), sizes = new Numbers();
-      Bounds[] bounds = new Bounds[2 * asked.ids.size()];
-      for (int i = 0; i < bounds.length; i++) bounds[i] = new Bounds(table, (Integer) asked.ids.get(i / 2));
+      Bounds[] bounds = new Bounds[2 * request.ids.size()];
+      for (int i = 0; i < bounds.length; i++) bounds[i] = new Bounds(table, (Integer) request.ids.get(i / 2));
       PartitionSpec spec = (PartitionSpec) table.specs().get(Integer.valueOf(manifest.partitionSpecId()));
-      KeptFiles[] kept = new KeptFiles[asked.filters.size()];
-      for (int i = 0; i < kept.length; i++) kept[i] = new KeptFiles(spec, (Expression) asked.filters.get(i));
-      LiveFiles files = new LiveFiles(ManifestFiles.read(manifest, table.io(), table.specs()).select(asked.columns()));
+      FilteredFiles[] kept = new FilteredFiles[request.filters.size()];
+      for (int i = 0; i < kept.length; i++) kept[i] = new FilteredFiles(spec, (Expression) request.filters.get(i));
+      LiveFiles files =
+        new LiveFiles(ManifestFiles.read(manifest, table.io(), table.specs()).select(request.columns()));
       try {
         for (DataFile file = files.next(); file != null; file = files.next()) {
           rows.add(file.recordCount());
           sizes.add(file.fileSizeInBytes());
           for (int i = 0; i < bounds.length; i++) bounds[i].add(i % 2 == 0 ? file.lowerBounds() : file.upperBounds());
-          for (KeptFiles ofFilter : kept) ofFilter.add(file);
+          for (FilteredFiles ofFilter : kept) ofFilter.add(file);
         }
       } finally {
         files.close();
@@ -136,11 +138,11 @@ public class FileStatistics {
       rows.write(out);
       sizes.write(out);
       for (Bounds column : bounds) column.write(out);
-      for (KeptFiles ofFilter : kept) {
+      for (FilteredFiles ofFilter : kept) {
         out.writeLong(ofFilter.files);
         out.writeLong(ofFilter.bytes);
       }
-      return packed.toByteArray();
+      return Base64.getEncoder().encodeToString(packed.toByteArray());
     }
   }
 

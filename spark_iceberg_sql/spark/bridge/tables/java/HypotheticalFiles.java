@@ -58,7 +58,7 @@ public class HypotheticalFiles {
     List<DataFile> files = of(spec, packed);
     List<FileTotal> totals = new ArrayList<>();
     for (Expression filter : filters) {
-      KeptFiles kept = new KeptFiles(spec, filter);
+      FilteredFiles kept = new FilteredFiles(spec, filter);
       for (DataFile file : files) kept.add(file);
       FileTotal total = new FileTotal();
       total.files = Long.valueOf(kept.files);

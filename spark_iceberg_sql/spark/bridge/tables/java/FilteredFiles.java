@@ -8,12 +8,12 @@ import org.apache.iceberg.expressions.InclusiveMetricsEvaluator;
 import org.apache.iceberg.expressions.Projections;
 
 /** The data files of one spec that a filter keeps: decided as Iceberg's ManifestReader does. */
-public final class KeptFiles {
+public final class FilteredFiles {
   public long files = 0, bytes = 0;
   private final Evaluator partitions;
   private final InclusiveMetricsEvaluator bounds;
 
-  public KeptFiles(PartitionSpec spec, Expression filter) {
+  public FilteredFiles(PartitionSpec spec, Expression filter) {
     partitions = new Evaluator(spec.partitionType(), Projections.inclusive(spec, true).project(filter), true);
     bounds = new InclusiveMetricsEvaluator(spec.schema(), filter, true);
   }
