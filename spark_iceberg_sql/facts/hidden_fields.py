@@ -18,7 +18,6 @@ from spark_iceberg_sql.syntax.identifiers import qualified_name
 from spark_iceberg_sql.syntax.lexer import NAME_KINDS, Token
 from spark_iceberg_sql.syntax.terms import Offsets
 
-_NAMES = NAME_KINDS
 _FIRST_WORDS = frozenset({"SELECT", "DELETE", "UPDATE", "INSERT"})
 _UNSUPPORTED = frozenset({
     "WITH", "JOIN", "LATERAL", "PIVOT", "UNPIVOT", "UNION", "EXCEPT", "MINUS", "INTERSECT", "VALUES", "TRANSFORM",
@@ -105,13 +104,13 @@ def named_columns(context: Context) -> NamedColumns | None:
     while end + 1 < len(tokens) and tokens[end].text == ".":
         end += 2
     path = tokens[start:end:2]
-    if not path or any(token.kind not in _NAMES for token in path):
+    if not path or any(token.kind not in NAME_KINDS for token in path):
         return None
     parts = tuple(token.text.strip("`") for token in path)
     after, qualifiers = _alias(tokens, end, parts[-1])
     if after is None:
         return None
-    names = {index: name for index, name in _column_names(tokens, qualifiers) if not start <= index < after}
+    names = {index: name for index, name in column_names(tokens, qualifiers) if not start <= index < after}
     aliases = frozenset(folded(t.text.strip("`")) for i, t in enumerate(tokens) if i and _names_an_alias(tokens, i))
     return NamedColumns(parts, names, aliases)
 
@@ -162,7 +161,7 @@ def _alias(tokens: Sequence[Token], end: int, table: str) -> tuple[int | None, f
     """The index after the relation, and what may qualify its columns; None if another relation follows."""
     names = {folded(table)}
     index = end + (end < len(tokens) and tokens[end].word == "AS")
-    has_alias = index < len(tokens) and tokens[index].kind in _NAMES and tokens[index].word not in _AFTER_RELATION
+    has_alias = index < len(tokens) and tokens[index].kind in NAME_KINDS and tokens[index].word not in _AFTER_RELATION
     if has_alias:
         names = {folded(tokens[index].text.strip("`"))}
         index += 1
@@ -183,10 +182,10 @@ def _fields(context: Context, parts: Name) -> tuple[Mapping[str, PartitionField]
     return {folded(f.name): f for f in fields if folded(f.name) not in columns}, metadata_table
 
 
-def _column_names(tokens: Sequence[Token], qualifiers: frozenset[str]) -> Iterator[tuple[int, str]]:
+def column_names(tokens: Sequence[Token], qualifiers: frozenset[str]) -> Iterator[tuple[int, str]]:
     """The index and the text of each name that stands where a column does, by itself or after the table's name."""
     for index, token in enumerate(tokens):
-        if token.kind not in _NAMES or index == 0:
+        if token.kind not in NAME_KINDS or index == 0:
             continue
         following = tokens[index + 1].text if index + 1 < len(tokens) else ""
         before = index - 1
@@ -201,4 +200,4 @@ def _column_names(tokens: Sequence[Token], qualifiers: frozenset[str]) -> Iterat
 def _names_an_alias(tokens: Sequence[Token], index: int) -> bool:
     """True if a name may be the alias of an expression, which later clauses can use."""
     before = tokens[index - 1]
-    return tokens[index].kind in _NAMES and before.text != "." and before.word not in _BEFORE_EXPRESSION
+    return tokens[index].kind in NAME_KINDS and before.text != "." and before.word not in _BEFORE_EXPRESSION

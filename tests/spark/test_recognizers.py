@@ -147,6 +147,54 @@ def test_partition_fields_are_no_columns(session: SparkSession) -> None:
     assert "partition field" not in str(error)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "SELECT ts_day, count(*) FROM {t} GROUP BY ts_day",
+        "SELECT max(kind), count(kind) FROM {t} HAVING max(kind) > 0",
+        "SELECT r, kind FROM {t} ORDER BY r DESC, kind, ts_day LIMIT 6",
+        "SELECT DISTINCT kind FROM {t} ORDER BY kind",
+        "DELETE FROM {t} WHERE ts_day = DATE '2024-01-01' AND kind = 2",
+        "UPDATE {t} SET r = kind WHERE ts_day > DATE '2024-01-01'",
+    ],
+)
+def test_the_statement_without_partition_fields_runs(session: SparkSession, text: str) -> None:
+    session.sql(f"ALTER TABLE {TABLE} ADD PARTITION FIELD v AS kind")
+    instead = str(said(session, text.format(t=TABLE))).partition("write instead: ")[2].partition("\n")[0]
+    assert instead
+    session.sql(instead).collect()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "SELECT x.ts_day, ts_day FROM {t} AS x",
+        "SELECT ts_day FROM (SELECT r, ts_day FROM {t}) WHERE ts_day IS NULL",
+        "SELECT ts_day, r AS ts_day FROM {t}",
+    ],
+)
+def test_where_a_partition_field_may_be_something_else_no_statement_is_proposed(
+    session: SparkSession, text: str
+) -> None:
+    assert "write instead" not in str(said(session, text.format(t=TABLE)))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "INSERT INTO {t} (r, ts_day) VALUES (1, DATE '2024-01-01')",
+        "UPDATE {t} SET v = 1, ts_day = NULL WHERE r = 1",
+        "MERGE INTO {t} t USING (SELECT 1 r) s ON t.r = s.r WHEN MATCHED THEN UPDATE SET ts_day = NULL",
+        "MERGE INTO {t} t USING (SELECT 9 r) s ON t.r = s.r WHEN NOT MATCHED THEN INSERT (r, ts_day) VALUES (1, NULL)",
+    ],
+)
+def test_a_partition_field_cannot_be_written(session: SparkSession, text: str) -> None:
+    error = str(said(session, text.format(t=TABLE)))
+    assert error.startswith("`ts_day` is a partition field, which Iceberg computes from `ts`: it cannot be written\n")
+    assert "\nhelp: leave it out, and write `ts`\n" in error
+    assert "write instead" not in error
+
+
 def test_statements_of_other_engines(session: SparkSession) -> None:
     """The statement to paste runs."""
     session.sql("CREATE OR REPLACE TABLE local.errors.s USING iceberg AS SELECT 1 AS r, 2 AS v")

@@ -12,7 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 from pyspark.errors.exceptions.captured import CapturedException
 
-from spark_iceberg_sql.facts.hidden_fields import PARTITION_TABLES, hidden_field, hidden_field_help, value_call
+from spark_iceberg_sql.diagnostics import Edit, apply_edits
+from spark_iceberg_sql.facts.hidden_fields import (
+    PARTITION_TABLES,
+    column_names,
+    hidden_field,
+    hidden_field_help,
+    value_call,
+)
 from spark_iceberg_sql.model.spec import PartitionField
 from spark_iceberg_sql.model.table import RelationKind, Table
 from spark_iceberg_sql.spark.bridge.jvm import sessions, shims
@@ -21,7 +28,7 @@ from spark_iceberg_sql.spark.bridge.tables import catalog_entries
 from spark_iceberg_sql.spark.gate.session_tables import SessionTables
 from spark_iceberg_sql.syntax import spark_mistakes
 from spark_iceberg_sql.syntax.identifiers import quoted
-from spark_iceberg_sql.syntax.lexer import Token
+from spark_iceberg_sql.syntax.lexer import NAME_KINDS, Token
 from spark_iceberg_sql.syntax.named_tables import table_names
 from spark_iceberg_sql.syntax.script import Statement, statements
 from spark_iceberg_sql.syntax.spark_mistakes.refused_statement import MistakeHelp, RefusedStatement
@@ -113,11 +120,49 @@ def _hidden_field(source: SessionStatement, refused: RefusedStatement) -> Mistak
             text = f"partition.{quoted(field.name)}"
             fact = f"`.{path[-1]}` has no column `{name}`: partition fields are in its column `partition`"
             return MistakeHelp(f"write `{text}`", _edit(token, text), token.span if token else None, fact)
-        call = value_call(field)
+        span = token.span if token else None
+        if token is not None and _is_written(refused.words, refused.tokens.index(token)):
+            fact = f"`{name}` is a partition field, which Iceberg computes from `{field.source}`: it cannot be written"
+            return MistakeHelp(f"leave it out, and write `{field.source}`", None, span, fact)
         fact = f"`{name}` is a partition field, not a column"
-        edit = _edit(token, call) if len(parts) == 1 else None
-        return MistakeHelp(hidden_field_help(field), edit, token.span if token else None, fact)
+        edit = _with_calls(refused, table) if len(parts) == 1 else None
+        return MistakeHelp(hidden_field_help(field), edit, span, fact)
     return None
+
+
+def _is_written(words: Sequence[str], index: int) -> bool:
+    """True if the name at a token is what a statement assigns a value to, or one of its list of columns."""
+    opening, depth = index, 0
+    while opening >= 0 and depth >= 0:
+        opening -= 1
+        depth += {")": 1, "(": -1}.get(words[opening], 0) if opening >= 0 else 0
+    if opening < 0:
+        is_target = words[0] in ("UPDATE", "MERGE") and words[index + 1 : index + 2] == ["="]
+        return is_target and words[index - 1] in ("SET", ",")
+    is_list = words[0] == "INSERT" and {"SELECT", "VALUES", "FROM"}.isdisjoint(words[:opening])
+    return is_list or (words[0] == "MERGE" and words[opening - 1] == "INSERT")
+
+
+def _with_calls(refused: RefusedStatement, table: Table) -> tuple[int, int, str] | None:
+    """The statement with a call for each partition field that it names; None unless all of these are expressions."""
+    if refused.words.count("SELECT") > 1:
+        return None  # a name may be that of a subquery's column
+    columns = {column.lower() for column in refused.columns()}
+    expressions = dict(column_names(refused.tokens, frozenset()))
+    edits = []
+    for index, token in enumerate(refused.tokens):
+        name = token.text.strip("`")
+        field = _field(table, name) if token.kind in NAME_KINDS and name.lower() not in columns else None
+        if field is None:
+            continue
+        if index not in expressions or _is_written(refused.words, index):
+            return None
+        edits.append(Edit(*token.span, value_call(field)))
+    if not edits:
+        return None
+    start, end = edits[0].start, edits[-1].end
+    shifted = [Edit(edit.start - start, edit.end - start, edit.text) for edit in edits]
+    return start, end, apply_edits(refused.text[start:end], shifted)
 
 
 def _field(table: Table, name: str) -> PartitionField | None:
