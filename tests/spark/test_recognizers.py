@@ -20,7 +20,7 @@ TABLE = "local.errors.t"
 ELSEWHERE = {
     "ended": "test_servers_open.py",
     "refused_scan": "test_require_filter.py",
-    "decimal_overflow": "test_functions_refused.py",
+    "refused_row": "test_functions_refused.py",
     "attached_conflict": "test_attach.py",
     "attached_name": "test_attach.py",
     "unusable_metadata": "test_relations_metadata.py",
@@ -121,6 +121,26 @@ def test_a_writer(session: SparkSession) -> None:
     writer = frame.writeTo(TABLE).option("isolation-level", "serializable")
     with pytest.raises(sis.ConflictError, match=f"^`{TABLE}` was changed by another writer .*; nothing was written"):
         writer.option("validate-from-snapshot-id", str(first)).overwritePartitions()
+
+
+def test_rows_that_are_not_sorted_by_partition(session: SparkSession) -> None:
+    """Spark's order takes 0.0 and -0.0 for equal, and Iceberg makes two partitions of them."""
+    session.sql(f"DROP TABLE {TABLE} PURGE")
+    with pytest.warns(sis.IcebergSqlWarning, match="SIS503"):
+        session.sql(
+            f"CREATE TABLE {TABLE} (r BIGINT, f DOUBLE) USING iceberg PARTITIONED BY (f) "
+            "TBLPROPERTIES ('write.distribution-mode' = 'none')"
+        )
+    session.sql(f"ALTER TABLE {TABLE} WRITE ORDERED BY r")
+    insert = f"INSERT INTO {TABLE} SELECT id % 9, CASE id % 3 WHEN 0 THEN -0.0D WHEN 1 THEN 0.0D ELSE double('NaN') END FROM range(60)"
+    error = said(session, insert)
+    assert isinstance(error, sis.IcebergSqlError)
+    fact, _, remedy = str(error).partition("\nhelp: ")
+    assert fact.startswith("a task of the write got rows of a partition whose file it had closed")
+    assert session.table(TABLE).count() == 0
+    session.sql(remedy[remedy.index("ALTER TABLE") :])
+    session.sql(insert)
+    assert session.table(TABLE).count() == 60
 
 
 def test_partition_fields_are_no_columns(session: SparkSession) -> None:

@@ -128,8 +128,8 @@ RECOGNIZERS: tuple[ErrorRecognizer, ...] = (
         Place.STATEMENT | Place.ACTION,
     ),
     ErrorRecognizer(
-        "decimal_overflow",
-        "a partition value of truncate with more digits than its column has",
+        "refused_row",
+        "a partition value of truncate with more digits than its column has, or rows that are not sorted by partition",
         lambda failure: write_errors.refusal(failure.spark, failure.error, failure.text, failure.table),
         Place.STATEMENT | Place.WRITER,
     ),

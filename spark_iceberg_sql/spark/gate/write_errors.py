@@ -1,7 +1,9 @@
-"""Values that cannot be written since their partition value has too many digits: one sentence with the column.
+"""Rows that Iceberg's writers refuse: one sentence with the column or the table, and what to write.
 
 truncate(W) rounds a decimal down, which may take one digit more than the column has: 0.01 below -99.99 is -100.00.
-Iceberg finds out while it writes the manifest, and Spark shows the stacks of a task and of the driver.
+Iceberg finds out while it writes the manifest. And a task that writes one file after another refuses a row of a
+partition whose file it has closed; Spark's order, for one, does not tell 0.0 from -0.0, which are two partitions.
+Spark shows both with the stacks of a task and of the driver.
 """
 
 from __future__ import annotations
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _TOO_LARGE = re.compile(r"Cannot write value as decimal\((\d+), ?(\d+)\), too large: (-?[\d.E+]+)")
+_CLOSED_FILE = re.compile(r"Incoming records violate the writer assumption")  # of Iceberg's ClusteredWriter
 _MAXIMUM_PRECISION = 38
 # Methods of DataFrameWriter that name their table, and of DataFrameWriterV2, whose table writeTo has named.
 _V1_METHODS = {"save": "path", "saveAsTable": "name", "insertInto": "tableName"}
@@ -38,23 +41,33 @@ _ORIGINALS: dict[tuple[type, str], Callable[..., Any]] = {}  # the methods as py
 
 
 def refusal(spark: SparkSession, error: Exception, text: object, table: object = None) -> IcebergSqlError | None:
-    """The error for a statement or a writer that has written such a value; None for any other error.
+    """The error for a statement or a writer with such a row; None for any other error.
 
     spark: the session. error: what Spark raised. text: the statement. table: the name that a writer was given.
     """
-    match = _too_large(error)
-    if match is None:
+    too_large, closed = _found(error, _TOO_LARGE), _found(error, _CLOSED_FILE)
+    if too_large is None and closed is None:
         return None
-    if not isinstance(text, str):
-        return _as_error(match, _named(spark, table))
-    try:
-        with sessions.working_in(spark):
-            session = gateway.java_session(spark)
-            plan = requests.parser_without_gate(spark).parsePlan(text)
-            tables = list(metadata_faults.named_tables(session, plan))
-        return _as_error(match, tables)
-    except BRIDGE_ERRORS:
-        return _as_error(match, [])
+    tables = _of_statement(spark, text) if isinstance(text, str) else _named(spark, table)
+    return _unclustered(tables) if too_large is None else _as_error(too_large, tables)
+
+
+def _of_statement(spark: SparkSession, text: str) -> list[tuple[str, Java, Java]]:
+    """The tables that a statement names."""
+    with suppress(*BRIDGE_ERRORS), sessions.working_in(spark):
+        plan = requests.parser_without_gate(spark).parsePlan(text)
+        return list(metadata_faults.named_tables(gateway.java_session(spark), plan))
+    return []
+
+
+def _unclustered(tables: list[tuple[str, Java, Java]]) -> IcebergSqlError:
+    name = qualified_name(tuple(tables[0][0].split("."))) if len(tables) == 1 else "..."
+    return IcebergSqlError(
+        "a task of the write got rows of a partition whose file it had closed: they are not sorted by partition; "
+        "nothing has been written",
+        help=f"let it keep a file open for each partition: ALTER TABLE {name} SET TBLPROPERTIES "
+        "('write.spark.fanout.enabled' = 'true')",
+    )
 
 
 def install(explained: Explain) -> None:
@@ -118,14 +131,15 @@ def _named(spark: SparkSession, name: object) -> list[tuple[str, Java, Java]]:
     return []
 
 
-def _too_large(error: Exception) -> re.Match[str] | None:
+def _found(error: Exception, pattern: re.Pattern[str]) -> re.Match[str] | None:
+    """What a pattern finds in the messages of an error, in those of the innermost first."""
     if not isinstance(error, JVM_ERRORS):
         return None
     try:
         messages = [str(thrown.getMessage()) for thrown in causes(thrown_by(error))]
     except BRIDGE_ERRORS:
         return None
-    return next(filter(None, map(_TOO_LARGE.search, reversed(messages))), None)
+    return next(filter(None, map(pattern.search, reversed(messages))), None)
 
 
 def _as_error(match: re.Match[str], tables: list[tuple[str, Java, Java]]) -> IcebergSqlError:
