@@ -132,7 +132,8 @@ def test_rows_that_are_not_sorted_by_partition(session: SparkSession) -> None:
             "TBLPROPERTIES ('write.distribution-mode' = 'none')"
         )
     session.sql(f"ALTER TABLE {TABLE} WRITE ORDERED BY r")
-    insert = f"INSERT INTO {TABLE} SELECT id % 9, CASE id % 3 WHEN 0 THEN -0.0D WHEN 1 THEN 0.0D ELSE double('NaN') END FROM range(60)"
+    values = "CASE id % 3 WHEN 0 THEN -0.0D WHEN 1 THEN 0.0D ELSE double('NaN') END"
+    insert = f"INSERT INTO {TABLE} SELECT id % 9, {values} FROM range(60)"
     error = said(session, insert)
     assert isinstance(error, sis.IcebergSqlError)
     fact, _, remedy = str(error).partition("\nhelp: ")
@@ -213,6 +214,15 @@ def test_a_partition_field_cannot_be_written(session: SparkSession, text: str) -
     assert error.startswith("`ts_day` is a partition field, which Iceberg computes from `ts`: it cannot be written\n")
     assert "\nhelp: leave it out, and write `ts`\n" in error
     assert "write instead" not in error
+
+
+def test_a_function_in_replace_where(session: SparkSession) -> None:
+    condition = "pmod(v, 2) = 1"
+    error = said(session, f"INSERT INTO {TABLE} REPLACE WHERE {condition} SELECT * FROM {TABLE} WHERE v = 1")
+    assert isinstance(error, AnalysisException)
+    assert str(error).startswith(f"REPLACE WHERE takes no functions: `{condition}` is not a filter that Iceberg")
+    assert "nothing has been written" in str(error)
+    assert session.table(TABLE).count() == 4
 
 
 def test_statements_of_other_engines(session: SparkSession) -> None:

@@ -122,10 +122,27 @@ def _random_merge(refused: RefusedStatement) -> MistakeHelp | None:
     )
 
 
+def _replace_where(refused: RefusedStatement) -> MistakeHelp | None:
+    """`INSERT INTO t REPLACE WHERE f(a) = 1 ...`: Spark passes the condition to Iceberg, or fails."""
+    words = refused.words
+    where = refused.clause("WHERE")
+    if words[0] != "INSERT" or where is None or words[where - 1] != "REPLACE":
+        return None
+    end = refused.clause_end(where, ("SELECT", "VALUES", "TABLE", "FROM", "WITH"))
+    return MistakeHelp(
+        "write the condition as comparisons of columns with values, such as `ts >= TIMESTAMP '...' AND ts < "
+        "TIMESTAMP '...'` or `k IN (1, 2)`; nothing has been written",
+        None,
+        (refused.tokens[where + 1].start, refused.tokens[end - 1].end) if end > where + 1 else None,
+        f"REPLACE WHERE takes no functions: `{refused.source(where + 1, end)}` is not a filter that Iceberg evaluates",
+    )
+
+
 SYNTAX: tuple[Mistake, ...] = (metadata_table, delete_using)
 ICEBERG: dict[str, tuple[Mistake, ...]] = {
     "TABLE_OR_VIEW_NOT_FOUND": (metadata_table, _metadata_table_without_namespace),
     "COLUMN_ALIASES_NOT_ALLOWED": (merge_aliases,),
     "INVALID_NON_DETERMINISTIC_EXPRESSIONS": (_random_merge,),
     "UNSUPPORTED_MERGE_CONDITION": (_random_merge,),
+    "_LEGACY_ERROR_TEMP_1109": (_replace_where,),  # no translation to a filter of the source
 }
