@@ -31,24 +31,19 @@ _VALUES: Mapping[str, Callable[[str], Any]] = {
 
 def existing_files(source: Source, ids: Sequence[int]) -> Iterator[FileStats]:
     """The data files of a table that have rows, with the bounds of columns by field id, one after the other."""
-    for files in manifests(source, ids):
+    for figures in file_statistics.of_manifests(source.iceberg_table, ids):
+        files = _stats(figures, source, ids)
         columns = [zip(*files.bounds[field_id], strict=True) for field_id in ids]
         for rows, size, *ranges in zip(files.rows, files.sizes, *columns, strict=True):
             yield FileStats(rows, size, {i: r for i, r in zip(ids, ranges, strict=True) if None not in r})
-
-
-def manifests(source: Source, ids: Sequence[int]) -> Iterator[ManifestStats]:
-    """The same by manifest: a table of a million files has a hundred of these."""
-    for figures in file_statistics.of_manifests(source.iceberg_table, ids):
-        yield _stats(figures, source, ids)
 
 
 @dataclass(frozen=True, slots=True)
 class TableFiles:
     """What the manifests of a source's table state, read once.
 
-    sizes: the bytes of each data file. manifests: as `manifests` yields them. kept: for each filter the number and the
-    bytes of the files that it keeps.
+    sizes: the bytes of each data file. manifests: of each the files that have rows. kept: for each filter the number
+    and the bytes of the files that it keeps.
     """
 
     sizes: Sequence[int]

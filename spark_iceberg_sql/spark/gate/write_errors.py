@@ -45,19 +45,20 @@ def refusal(spark: SparkSession, error: Exception, text: object, table: object =
 
     spark: the session. error: what Spark raised. text: the statement. table: the name that a writer was given.
     """
-    too_large, closed = _found(error, _TOO_LARGE), _found(error, _CLOSED_FILE)
-    if too_large is None and closed is None:
+    texts = _messages(error)
+    too_large = next(filter(None, map(_TOO_LARGE.search, texts)), None)
+    if too_large is None and not any(map(_CLOSED_FILE.search, texts)):
         return None
-    tables = _of_statement(spark, text) if isinstance(text, str) else _named(spark, table)
-    return _unclustered(tables) if too_large is None else _as_error(too_large, tables)
 
+    def shown(tables: list[tuple[str, Java, Java]]) -> IcebergSqlError:
+        return _unclustered(tables) if too_large is None else _as_error(too_large, tables)
 
-def _of_statement(spark: SparkSession, text: str) -> list[tuple[str, Java, Java]]:
-    """The tables that a statement names."""
-    with suppress(*BRIDGE_ERRORS), sessions.working_in(spark):
-        plan = requests.parser_without_gate(spark).parsePlan(text)
-        return list(metadata_faults.named_tables(gateway.java_session(spark), plan))
-    return []
+    statement = text if isinstance(text, str) else f"SELECT * FROM {table}" if isinstance(table, str) else None
+    if statement is not None:
+        with suppress(*BRIDGE_ERRORS), sessions.working_in(spark):
+            plan = requests.parser_without_gate(spark).parsePlan(statement)
+            return shown(list(metadata_faults.named_tables(gateway.java_session(spark), plan)))
+    return shown([])
 
 
 def _unclustered(tables: list[tuple[str, Java, Java]]) -> IcebergSqlError:
@@ -121,25 +122,14 @@ def _explaining(original: Callable[..., Any], argument: str | None, explained: E
     return write
 
 
-def _named(spark: SparkSession, name: object) -> list[tuple[str, Java, Java]]:
-    """The table of a name as a DataFrame writer takes it, as `metadata_faults.named_tables` yields it."""
-    if not isinstance(name, str):
-        return []
-    with suppress(*BRIDGE_ERRORS), sessions.working_in(spark):
-        plan = requests.parser_without_gate(spark).parsePlan(f"SELECT * FROM {name}")
-        return list(metadata_faults.named_tables(gateway.java_session(spark), plan))
-    return []
-
-
-def _found(error: Exception, pattern: re.Pattern[str]) -> re.Match[str] | None:
-    """What a pattern finds in the messages of an error, in those of the innermost first."""
+def _messages(error: Exception) -> list[str]:
+    """The messages of an error and its causes, the innermost first."""
     if not isinstance(error, JVM_ERRORS):
-        return None
+        return []
     try:
-        messages = [str(thrown.getMessage()) for thrown in causes(thrown_by(error))]
+        return [str(thrown.getMessage()) for thrown in causes(thrown_by(error))][::-1]
     except BRIDGE_ERRORS:
-        return None
-    return next(filter(None, map(pattern.search, reversed(messages))), None)
+        return []
 
 
 def _as_error(match: re.Match[str], tables: list[tuple[str, Java, Java]]) -> IcebergSqlError:

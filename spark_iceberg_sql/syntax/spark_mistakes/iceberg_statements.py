@@ -130,11 +130,11 @@ def _replace_where(refused: RefusedStatement) -> MistakeHelp | None:
         return None
     end = refused.clause_end(where, ("SELECT", "VALUES", "TABLE", "FROM", "WITH"))
     return MistakeHelp(
-        "write the condition as comparisons of columns with values, such as `ts >= TIMESTAMP '...' AND ts < "
-        "TIMESTAMP '...'` or `k IN (1, 2)`; nothing has been written",
+        "write it as such, for example `ts >= TIMESTAMP '...' AND ts < TIMESTAMP '...'` or `k IN (1, 2)`; nothing has "
+        "been written",
         None,
         (refused.tokens[where + 1].start, refused.tokens[end - 1].end) if end > where + 1 else None,
-        f"REPLACE WHERE takes no functions: `{refused.source(where + 1, end)}` is not a filter that Iceberg evaluates",
+        f"REPLACE WHERE needs comparisons of columns with values, and `{refused.source(where + 1, end)}` is none",
     )
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 PACKAGE = "spark_iceberg_sql.spark.bridge.jvm"
 # Of this package, for all others, each after those that it uses: what one call of Iceberg's API is in its different
-# versions, how manifests are read, and which of them nothing may be read from.
+# versions, how manifests are read, which of them nothing may be read from, and whether a plan groups rows.
 SHARED = (
     "FileAddress", "SnapshotKey", "ReferencedFile", "ColumnDefault", "Outgoing", "TruncatedFile", "LiveFiles",
     "RowGroups",

@@ -174,8 +174,7 @@ def _changes(cursor: Cursor, span: Offsets, table: NamePath, *, is_hive: bool) -
         changes.append(_alter_column(cursor, span, table, is_hive=False))
     if cursor.word in _ACTIONS and not is_hive:
         rest = cursor.script[cursor.token.start : cursor.tokens[cursor.count - 1].end]
-        column = next(change.column.text for change in reversed(changes))
-        cursor.fail(f"`ALTER TABLE {table.text} ALTER COLUMN {column} {rest}`", "several-actions")
+        cursor.fail(f"`ALTER TABLE {table.text} ALTER COLUMN {changes[-1].column.text} {rest}`", "several-actions")
     expect_end(cursor)
     return replace(changes[0], other_changes=tuple(changes[1:]))
 
