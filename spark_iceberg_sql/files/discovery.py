@@ -153,11 +153,16 @@ def decode(content: bytes, path: str) -> tuple[str, str, bytes]:
 
 def _declared(content: bytes) -> str | None:
     import io
+    import re
     import tokenize
 
     try:
         return tokenize.detect_encoding(io.BytesIO(content).readline)[0]
-    except SyntaxError:
+    except (SyntaxError, LookupError):  # from Python 3.14 on, also for a codec in which the line is no text
+        named = re.search(rb"^[ \t\f]*#.*?coding[:=][ \t]*([-\w.]+)", content[:400], re.MULTILINE)
+    try:
+        return codecs.lookup(named[1].decode()).name if named else None
+    except LookupError:
         return None
 
 
