@@ -224,6 +224,35 @@ CASES: tuple[Case, ...] = (
     ),
 )
 
+BLOOM_COLUMNS = (
+    "id * 7 % 4000 AS id",
+    "cast(id * 7 % 4000 AS string) AS s",
+    "cast(id * 7 % 4000 AS decimal(9, 2)) AS n",
+    "date_add(DATE '1970-01-01', cast(id * 7 % 4000 AS int)) AS d",
+    "id * 7 % 4000 / 4D AS x",
+    "named_struct('k', cast(id * 7 % 4000 AS int)) AS f",
+)
+BLOOM_CONDITIONS = (
+    "id = 770",
+    "770 = id AND s <> '7'",
+    "s = '770'",
+    "s <=> '770'",
+    "n = 770",
+    "d = DATE '1972-02-10'",
+    "x = 192.5",
+    "f.k = 770",
+    "id IN (770, 1540, 50000)",
+    "s IN ('770', '77', '7700', '1', '2', '3', '4', '5', '6', '7', '8', '9', '10')",
+    "id = 770 OR s = '777'",
+    "NOT (id <> 770)",
+    "NOT (s = '770') AND id IN (770, 771)",
+    "x <> 192.5 AND s NOT IN ('1', '2') AND d <> DATE '1972-02-11' AND id < 800",
+    "id % 2 = 0 AND (id = 770 OR x = 3)",
+    "cast(id AS int) = 770",
+    "id IN (SELECT k FROM VALUES (770L), (771L) AS v(k))",
+    "EXISTS (SELECT 1 FROM VALUES (770L), (771L) AS v(k) WHERE v.k = t.id)",
+)
+
 
 class Faults:
     """Tries the cases in a session."""
@@ -238,6 +267,7 @@ class Faults:
         self.count = 0
         self.held: list[Any] = []
         self.writer = equality_writer()
+        self.short_reads = short_reads(spark)
 
     def present(self) -> dict[str, str]:
         """By reference: `present` if a case of it differs from the truth, else `absent`; not for what Spark lacks."""
@@ -247,12 +277,17 @@ class Faults:
                 results[case.reference] = "present"
         if (outcome := self.null_buckets()) is not None:
             results["null buckets"] = outcome
+        results["apache/iceberg#13635"] = "present" if any(self.missed_values()) else "absent"
         return results
 
     def wrong(self) -> list[str]:
         """How the cases that a rule corrects differ from the truth: they do not, with the rules."""
         cases = (case for case in CASES if case.is_corrected)
-        return [f"{case.reference}: {text}" for case in cases for text in self.differences(case)]
+        return [
+            *(f"{case.reference}: {text}" for case in cases for text in self.differences(case)),
+            *self.missed_values(),
+            *self.freed_rows(),
+        ]
 
     def differences(self, case: Case) -> Iterator[str]:
         """How the answers differ from the truth."""
@@ -324,6 +359,51 @@ class Faults:
     def rows(self, text: str) -> Sequence[Any]:
         return [tuple(row) for row in self.spark.sql(text).collect()]
 
+    def freed_rows(self) -> Iterator[str]:
+        """How rows of several batches of a file differ from the truth; without this package, the process may end."""
+        self.count += 1
+        table = f"local.faults.t{self.count}"
+        self.rows(f"CREATE TABLE {table} (id BIGINT) USING iceberg")
+        self.rows(f"INSERT INTO {table} SELECT id FROM range(0, 50000, 1, 1)")
+        for _ in range(3):
+            if (actual := self.rows(f"SELECT count(*), count(DISTINCT id), sum(id) FROM {table} WHERE id >= 0")) != [
+                (50000, 50000, 1249975000)
+            ]:
+                yield f"50,000 numbers: {actual}"
+        self.rows(f"DROP TABLE {table}")
+
+    def missed_values(self) -> Iterator[str]:
+        """How comparisons with values differ from the truth in files that Spark has written with Bloom filters, in a
+        store that returns a part of what it is asked for.
+        """
+        self.count += 1
+        table, view, file = f"local.faults.t{self.count}", f"rows{self.count}", f"{self.folder}/files{self.count}"
+        rows = self.spark.range(0, 4000, 1, 1).selectExpr(*BLOOM_COLUMNS)
+        rows.write.options(**{"parquet.bloom.filter.enabled": "true", "parquet.enable.dictionary": "false"}).parquet(
+            file
+        )
+        self.spark.read.parquet(file).createOrReplaceTempView(view)
+        properties = "TBLPROPERTIES ('format-version' = '2', 'write.delete.mode' = 'merge-on-read')"
+        columns = "id BIGINT, s STRING, n DECIMAL(9, 2), d DATE, x DOUBLE, f STRUCT<k: INT>"
+        self.rows(f"CREATE TABLE {table} ({columns}) USING iceberg {properties}")
+        source = f"`parquet`.`{self.short_reads}{file}`"
+        self.rows(f"CALL local.system.add_files(table => '{table.partition('.')[2]}', source_table => '{source}')")
+        for condition in BLOOM_CONDITIONS:
+            query = f"SELECT id FROM {{}} t WHERE {condition}"
+            actual, expected = (sorted(self.rows(query.format(name))) for name in (table, view))
+            if actual != expected:
+                yield f"{condition}: {len(actual)} rows, not {len(expected)}"
+        self.rows(f"DELETE FROM {table} WHERE s = '770' AND id > 5")
+        if self.rows(f"SELECT * FROM {table} WHERE id BETWEEN 770 AND 770"):
+            yield "DELETE by a text: its row stays"
+        self.rows(f"DELETE FROM {table} WHERE s <> '771' AND x <> 3 AND id BETWEEN 768 AND 773")
+        if [row[0] for row in self.rows(f"SELECT id FROM {table} WHERE id BETWEEN 768 AND 773")] != [771]:
+            yield "DELETE by what differs: other rows are gone, or stay"
+        self.rows(f"MERGE INTO {table} t USING (SELECT 771L AS k) s ON t.id = s.k WHEN MATCHED THEN DELETE")
+        if self.rows(f"SELECT * FROM {table} WHERE id BETWEEN 771 AND 771"):
+            yield "MERGE by a number: its row stays"
+        self.rows(f"DROP TABLE {table}")
+
     def null_buckets(self) -> str | None:
         """Whether a join of tables with different numbers of buckets fails; None where Spark has none."""
         if self.spark.version.startswith("3."):
@@ -344,6 +424,19 @@ class Faults:
             for key in JOINED:
                 self.spark.conf.unset(key)
         return "absent" if Counter(rows) == Counter([(1,), (2,), (None,)]) else f"{rows}"
+
+
+def short_reads(spark: SparkSession) -> str:
+    """The scheme of local files in a store whose reads are short."""
+    hadoop = spark._jvm.org.apache.hadoop
+    file = Path(__file__).with_name("ShortReads.java")
+    loader = compiler.compile_java(file.read_text("utf-8"), file.name, compiler.context_loader())
+    settings = hadoop.conf.Configuration(spark.sparkContext._jsc.hadoopConfiguration())
+    settings.setClassLoader(loader)
+    settings.set("fs.short.impl", "sparkicebergsql.tests.ShortReads")
+    # Hadoop keeps one of each scheme for a process.
+    hadoop.fs.FileSystem.get(spark._jvm.java.net.URI("short:///"), settings)
+    return "short:"
 
 
 def equality_writer() -> Any:

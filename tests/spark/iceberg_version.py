@@ -21,6 +21,7 @@ import iceberg_faults
 from pyspark.sql import SparkSession
 
 import spark_iceberg_sql as sis
+from spark_iceberg_sql.spark.bridge.jvm import compiler
 
 JAR, FOLDER = sys.argv[1:3]
 # The folder that has IPython, which only the last step needs.
@@ -114,13 +115,13 @@ class Steps:
         return time.process_time() + sum(map(int, ticks)) / os.sysconf("SC_CLK_TCK")
 
     def facts(self) -> dict[str, object]:
-        texts = [row.iceberg_issues for row in self.rows("SELECT iceberg_issues FROM iceberg_rules()")]
-        parts = (part.partition(": ") for text in texts for part in (text or "").split(", "))
+        registry = compiler.rule_registry()
+        assert registry is not None
         doctor = sis.doctor(self.spark)
         return {
             "spark": self.spark.version,
             "iceberg": doctor.jars[0].version,
-            "faults": {reference: state for reference, colon, state in parts if colon} | self.tried,
+            "faults": dict(registry.issues()) | self.tried,
             "seconds": self.seconds,
             "doctor": str(doctor),
         }

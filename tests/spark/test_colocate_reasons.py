@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from colocate_tables import (
@@ -24,6 +25,7 @@ from pyspark.sql import SparkSession
 from session_settings import settings
 
 import spark_iceberg_sql as sis
+from spark_iceberg_sql.spark.bridge.jvm import compiler, sessions
 from spark_iceberg_sql.spark.bridge.plans.spark_issues import issues_of
 
 
@@ -103,6 +105,35 @@ def test_explain_says_why_not(spark: SparkSession, large: None) -> None:
         with settings(spark, **{key: value}):
             assert shuffled(spark, LARGE) == [f"local.colo.large and local.colo.more: shuffled, since {statement}"]
     assert not shuffled(spark, LARGE)
+
+
+def columnar_session(spark: SparkSession) -> SparkSession:
+    """A session of the same Spark with an extension that may take its operators over."""
+    file = Path(__file__).with_name("ColumnarEngine.java")
+    loader = compiler.compile_java(file.read_text("utf-8"), file.name, compiler.context_loader())
+    extension = compiler.instance(loader, "sparkicebergsql.tests.ColumnarEngine")
+    java = spark._jsparkSession
+    companion = getattr(spark._jvm, java.getClass().getName())
+    try:
+        companion.clearActiveSession()
+        companion.clearDefaultSession()
+        return SparkSession(spark.sparkContext, companion.builder().withExtensions(extension).getOrCreate())
+    finally:
+        companion.setDefaultSession(java)
+        companion.setActiveSession(java)
+
+
+def test_another_engine_reads_the_files(spark: SparkSession, large: None) -> None:
+    assert is_grouped(spark, LARGE)
+    other = columnar_session(spark)
+    sis.install(other)
+    with sessions.working_in(other):
+        for choice in ("true", "always"):
+            with settings(other, **{SWITCH: choice, "spark.sql.autoBroadcastJoinThreshold": "-1"}):
+                assert not is_grouped(other, LARGE)
+                (reason,) = shuffled(other, LARGE)
+                assert "another engine may read the files: org.apache.spark.sql.execution.ColumnarRule" in reason
+    assert is_grouped(spark, LARGE)
 
 
 def test_files_of_several_specs(spark: SparkSession) -> None:

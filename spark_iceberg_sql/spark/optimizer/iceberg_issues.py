@@ -401,6 +401,25 @@ ISSUES: tuple[IcebergIssue, ...] = (
         is_probed=True,
     ),
     IcebergIssue(
+        "apache/iceberg#12178",
+        "with Spark 3.5.4 and newer, rows of Parquet files with more than 5,000 are wrong, or the process ends: Spark "
+        "frees what the vectorized reader still fills",
+        "",
+        "installed sessions set spark.sql.iceberg.vectorization.enabled to false, unless they have a value",
+        PROBED_VERSIONS[:3],
+        is_probed=True,
+    ),
+    IcebergIssue(
+        "apache/iceberg#13635",
+        "in stores over the network, = and IN lose rows of Parquet files with Bloom filters that Iceberg before 1.8, "
+        "Spark or Trino has written: the reader takes a part of the filter for all of it",
+        "bounds",
+        "in tables with the property for such filters, or with imported files, they are passed to Iceberg as ranges, "
+        "which ask no Bloom filter",
+        ("1.8.1", "1.9.2"),
+        is_probed=True,
+    ),
+    IcebergIssue(
         "deletes by binary partitions",
         "equality deletes by several columns, one of them a BINARY column that is a partition field itself, leave "
         "deleted rows",

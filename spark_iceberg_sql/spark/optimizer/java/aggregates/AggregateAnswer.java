@@ -243,7 +243,7 @@ public final class AggregateAnswer {
     if (separating == null) return null;
     boolean isExact = !groups.isOverlapping() && Arrays.equals(separating.accepted, scanned);
     Expression predicate = isExact ? separating.predicate : new And(separating.predicate, groups.remaining());
-    if (OrcConstants.areIn(predicate, files.layout)) return null;
+    if (MisreadComparisons.areIn(predicate, files.layout)) return null;
     LogicalPlan aggregate =
       (LogicalPlan) shape.aggregate.withNewChildren(ScalaTypes.seq(List.of(shape.confined(files.pinned, predicate))));
     return union(rows, renamed(aggregate));
@@ -259,7 +259,7 @@ public final class AggregateAnswer {
     for (FileAggregate a : shape.aggregates)
       if (a.kind == FileAggregate.Kind.DISTINCT) return null;
     SeparatingPredicate separating = SeparatingPredicate.of(subjects(totals.files()), scanned, true);
-    if (separating == null || OrcConstants.areIn(separating.predicate, files.layout)) return null;
+    if (separating == null || MisreadComparisons.areIn(separating.predicate, files.layout)) return null;
     List<NamedExpression> partial = new ArrayList<>();
     List<Attribute> names = new ArrayList<>();
     for (Expression function : shape.functions()) {

@@ -21,6 +21,7 @@ import org.apache.spark.sql.catalyst.plans.logical.RebalancePartitions;
 import org.apache.spark.sql.catalyst.plans.logical.Sort;
 import org.apache.spark.sql.catalyst.plans.logical.Subquery;
 import org.apache.spark.sql.catalyst.plans.logical.V2WriteCommand;
+import org.apache.spark.sql.execution.ColumnarRule;
 import org.apache.spark.sql.execution.SparkPlan;
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation;
 import org.apache.spark.sql.internal.SQLConf;
@@ -66,15 +67,25 @@ public class Colocate extends SwitchedRule {
 
   /** Whether the settings are such that Spark's plans are known to be right, and its user has not decided otherwise. */
   private boolean isPossible(SQLConf conf) {
-    if (!GroupedStages.ARE_KNOWN || prerequisite(conf) != null) return false;
+    if (!GroupedStages.ARE_KNOWN || prerequisite(conf) != null || otherEngine(SparkSession.active()) != null)
+      return false;
     // CACHE TABLE plans its query so: it is not known what will be joined with the rows.
     return isTrue(conf, "spark.sql.sources.bucketing.autoBucketedScan.enabled");
+  }
+
+  /**
+   * The class by which another engine, such as Comet, Gluten or Auron, may take Spark's operators over, with scans of its own;
+   * null if there is none. Some of them lose rows of grouped scans (apache/auron#2390).
+   */
+  private static String otherEngine(SparkSession session) {
+    List<ColumnarRule> rules = ScalaTypes.list(session.sessionState().columnarRules());
+    return rules.isEmpty() ? null : rules.get(0).getClass().getName();
   }
 
   @Override
   public void prepare(SparkSession session) {
     SQLConf conf = session.sessionState().conf();
-    if (!isOn(conf) || conf.contains(GROUPING)) return;
+    if (!isOn(conf) || conf.contains(GROUPING) || otherEngine(session) != null) return;
     for (String key : NEEDED)
       if (!conf.contains(key) && !isTrue(conf, key)) conf.setConfString(key, "true");
   }
@@ -120,7 +131,9 @@ public class Colocate extends SwitchedRule {
     if (plan.isStreaming()) return;
     boolean isOn = isSwitchedOn(conf().getConfString(SWITCH, "true"));
     String reset = isOn ? prerequisite(conf()) : "SET " + SWITCH + " = true", obstacle = null;
+    String engine = otherEngine(SparkSession.active());
     if (!GroupedStages.ARE_KNOWN) obstacle = "this Spark plans grouped scans in another way";
+    else if (engine != null) obstacle = "another engine may read the files: " + engine;
     else if (reset != null) obstacle = isOn ? "a setting rules it out" : "the rule colocate is off";
     else if (!isDeterministic(plan)) obstacle = "rows of the query depend on which task reads which";
     Map<Object, String> rejected = new IdentityHashMap<>();

@@ -26,14 +26,6 @@ public final class OrcConstants {
     return column != null && isAmbiguous(e) && layout.mayMisorderConstants(column);
   }
 
-  /** Whether a condition has such a comparison anywhere. */
-  public static boolean areIn(Expression e, PartitionLayout layout) {
-    if (isIn(e, layout)) return true;
-    for (Expression child : ScalaTypes.list(e.children()))
-      if (areIn(child, layout)) return true;
-    return false;
-  }
-
   /** The column that is compared; null if there is none. */
   public static Expression column(Expression e) {
     for (Expression child : ScalaTypes.list(e.children()))

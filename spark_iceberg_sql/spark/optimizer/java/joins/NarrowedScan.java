@@ -104,7 +104,7 @@ public final class NarrowedScan {
   public static boolean isPrunable(Expression predicate, DataSourceV2ScanRelation scanned) {
     PartitionLayout layout = PartitionLayout.of(scanned.relation());
     if (!predicate.references().subsetOf(((LogicalPlan) scanned.relation()).outputSet())) return false;
-    if (WrappedConstants.areIn(predicate, layout) || OrcConstants.areIn(predicate, layout)) return false;
+    if (WrappedConstants.areIn(predicate, layout) || MisreadComparisons.areIn(predicate, layout)) return false;
     MetricsConfig metrics = MetricsConfig.forTable(layout.table());
     for (Attribute column : ScalaTypes.list(predicate.references().toSeq())) {
       Types.NestedField field = layout.field(column);

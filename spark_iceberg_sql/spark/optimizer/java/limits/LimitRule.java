@@ -57,7 +57,7 @@ public abstract class LimitRule extends SwitchedRule {
           return conditions(limited, files);
         }
       });
-    if (conditions.isEmpty() || OrcConstants.areIn((Expression) conditions.get(0), files.layout)) return null;
+    if (conditions.isEmpty() || MisreadComparisons.areIn((Expression) conditions.get(0), files.layout)) return null;
     return limited.with((Expression) conditions.get(0), ReadNotes.noted(files.pinned, reason(limited, files)));
   }
 

@@ -56,8 +56,16 @@ public final class FileBounds {
 
   /** Those of the files that a read of a table may choose from. snapshot, branch: null if the table is not fixed. */
   public static FileBounds of(Table table, Long snapshot, String branch, CaseInsensitiveStringMap options) {
+    return of(table, snapshot, branch, options, null);
+  }
+
+  /** The same for a read of some of the rows. scope: of which manifests they may be; null if of all. */
+  public static FileBounds of(
+    Table table, Long snapshot, String branch, CaseInsensitiveStringMap options, ManifestScope scope) {
     try {
-      return of(table, snapshots(table, snapshot, branch, options));
+      Collection<Snapshot> snapshots = snapshots(table, snapshot, branch, options);
+      FileBounds part = scope == null ? null : within(table, snapshots, scope);
+      return part == null ? of(table, snapshots) : part;
     } catch (TruncatedFile e) {
       throw e;
     } catch (RuntimeException e) {
@@ -124,16 +132,29 @@ public final class FileBounds {
     String key = SnapshotManifests.key(table, snapshots);
     FileBounds cached = (FileBounds) SNAPSHOTS.get(key);
     if (cached == null) {
-      cached = read(table, snapshots);
+      cached = read(table, SnapshotManifests.of(table, snapshots));
       SNAPSHOTS.put(key, cached, KeptFacts.bytes(key) + ManifestChecks.bytes(cached.faults));
     }
     return cached;
   }
 
+  /** Those of the manifests in a scope; null if all are asked for, are known, or would be read for other rules. */
+  private static FileBounds within(Table table, Collection<Snapshot> snapshots, ManifestScope scope) {
+    String ofAll = SnapshotManifests.key(table, snapshots), key = ofAll + scope.key();
+    if (SNAPSHOTS.get(ofAll) != null || ReadAhead.isAsked(table)) return null;
+    FileBounds part = (FileBounds) SNAPSHOTS.get(key);
+    if (part == null) {
+      Map<String, ManifestFile> needed = SnapshotManifests.of(table, snapshots, scope);
+      if (needed == null) return null;
+      part = read(table, needed);
+      SNAPSHOTS.put(key, part, KeptFacts.bytes(key) + ManifestChecks.bytes(part.faults));
+    }
+    return part.isComplete && scope.isEnough(part.faults) ? part : null;
+  }
+
   // Invariant: a fault of any file that the read may choose is in the result, or, if not all manifests were read, a
   // fault that covers it. A fault too many costs pruning; one too few costs rows.
-  private static FileBounds read(Table table, Collection<Snapshot> snapshots) {
-    Map<String, ManifestFile> manifests = SnapshotManifests.of(table, snapshots);
+  private static FileBounds read(Table table, Map<String, ManifestFile> manifests) {
     FileBounds result = new FileBounds();
     Map<String, List<BoundFault>> read = new HashMap<>();
     result.isComplete = ManifestChecks.fetch(table, manifests, read);

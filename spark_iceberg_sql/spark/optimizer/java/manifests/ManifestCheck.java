@@ -245,11 +245,14 @@ public final class ManifestCheck implements Callable<List<BoundFault>> {
 
   /** Types whose bounds are values of the type, in the order of its comparator. */
   private static boolean isOrdered(Type type) {
+    return hasOneOrder(type) || type.typeId() == Type.TypeID.FLOAT || type.typeId() == Type.TypeID.DOUBLE;
+  }
+
+  /** Types that Iceberg and Spark compare alike. */
+  public static boolean hasOneOrder(Type type) {
     switch (type.typeId()) {
       case INTEGER:
       case LONG:
-      case FLOAT:
-      case DOUBLE:
       case DATE:
       case TIMESTAMP:
       case STRING:

@@ -22,7 +22,7 @@ import org.apache.spark.sql.types.DataTypes;
 public final class PartitionOverflow {
   private static final long SECOND = 1000000L, HOUR = 3600L * SECOND;
   /** Beyond these, hours may be those of times whose hours wrapped around. */
-  private static final long LEAST_WRAPPED = 1732919507L;
+  public static final long LEAST_WRAPPED = 1732919507L;
   /** Above it, the sum within the formula overflows for an int. */
   private static final long MAXIMUM_WIDTH = 1L << 30;
 

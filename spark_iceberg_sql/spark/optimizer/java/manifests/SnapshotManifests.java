@@ -39,15 +39,23 @@ public final class SnapshotManifests {
 
   /** By a key of each, as the table is now; a manifest list that is cut off is refused. */
   public static Map<String, ManifestFile> of(Table table, Collection<Snapshot> snapshots) {
+    return of(table, snapshots, null);
+  }
+
+  /** The same of those in a scope; null if they are all. */
+  public static Map<String, ManifestFile> of(Table table, Collection<Snapshot> snapshots, ManifestScope scope) {
     Map<String, ManifestFile> manifests = new LinkedHashMap<>();
     String state = state(table);
+    boolean isPart = scope == null;
     for (Snapshot s : snapshots) {
       List<ManifestFile> all = s.allManifests(table.io());
       TruncatedFile.check(table, s, all);
-      for (ManifestFile m : all)
+      List<ManifestFile> needed = scope == null ? all : scope.of(all);
+      isPart |= needed.size() < all.size();
+      for (ManifestFile m : needed)
         manifests.put(table.io().newInputFile(m.path()).location() + " " + m.length() + state, m);
     }
-    return manifests;
+    return isPart ? manifests : null;
   }
 
   /** Whether a manifest may be cut off; a few bytes of each are read once. */

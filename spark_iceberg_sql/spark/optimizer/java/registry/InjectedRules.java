@@ -26,6 +26,7 @@ public final class InjectedRules {
     extensions.injectPlanNormalizationRule(new NewSessions<LogicalPlan>(QUERY_MARKS));
     Marking.addTo(session);
     DeleteCache.avoid(session);
+    FreedVectors.avoid(session);
     List<RuleEntry> afterPushDown = new ArrayList<>();
     List<RuleOfSession> ofSessions = new ArrayList<>();
     for (RuleEntry e : entries) {
@@ -92,6 +93,7 @@ public final class InjectedRules {
     protected Object of(Object session) {
       Marking.addTo((SparkSession) session);
       DeleteCache.avoid((SparkSession) session);
+      FreedVectors.avoid((SparkSession) session);
       for (RuleOfSession rule : ofSessions) rule.addTo((SparkSession) session);
       ExperimentalMethods methods = ((org.apache.spark.sql.classic.SparkSession) session).experimental();
       synchronized (methods) {

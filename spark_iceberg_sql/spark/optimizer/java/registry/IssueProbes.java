@@ -66,7 +66,7 @@ public final class IssueProbes implements Callable<Map<String, String>> {
       "apache/iceberg#17346", "apache/iceberg#14216", "apache/iceberg#9767", "apache/iceberg#18111",
       "apache/iceberg#9713", "times before 1970 in .999999", "null and <>", "null and LIKE", "null and IN",
       "apache/iceberg#9130", "apache/iceberg#16690", "DELETE and replaced rows", "apache/iceberg#17320",
-      "apache/iceberg#13873", "DELETE and fields of structs"};
+      "apache/iceberg#13873", "DELETE and fields of structs", "apache/iceberg#13635", "apache/iceberg#12178"};
     Map<String, String> results = new LinkedHashMap<>();
     for (int i = 0; i < references.length; i++) {
       try {
@@ -116,6 +116,10 @@ public final class IssueProbes implements Callable<Map<String, String>> {
         return DeleteCache.IS_IN_ORDER_OF_QUERY;
       case 17:
         return NullResiduals.NESTED_FAILS;
+      case 18:
+        return BloomFilters.ARE_CUT;
+      case 19:
+        return FreedVectors.ARE_IN_USE;
       default:
         return losesManifests();
     }

@@ -40,13 +40,27 @@ public class Bounds extends SwitchedRule {
     PartitionLayout layout = PartitionLayout.of(plan);
     if (layout == null) layout = PartitionLayout.ofMetadata(plan);
     boolean reads = plan instanceof DataSourceV2Relation;
-    if (layout != null)
-      for (Attribute column : ScalaTypes.list(plan.output())) layouts.put(column.exprId(), layout);
+    if (layout != null) put(plan, layout, layouts);
+    if (plan instanceof Filter) {
+      LogicalPlan child = ((Filter) plan).child();
+      PartitionLayout filtered = PartitionConditions.layout(((Filter) plan).condition(), child);
+      if (filtered != null) put(child, filtered, layouts);
+      if (filtered != null) return true;
+    }
     if (plan instanceof OverwriteByExpression)
       reads |= collect((LogicalPlan) ((OverwriteByExpression) plan).table(), layouts);
     if (plan instanceof RowLevelWrite) collect((LogicalPlan) ((RowLevelWrite) plan).originalTable(), layouts);
     for (LogicalPlan child : ScalaTypes.list(plan.children())) reads |= collect(child, layouts);
     return reads;
+  }
+
+  private static void put(LogicalPlan relation, PartitionLayout layout, Map<ExprId, PartitionLayout> layouts) {
+    for (Attribute column : ScalaTypes.list(relation.output())) {
+      // A relation may be in a plan twice, with conditions of its own in each place.
+      boolean isAgain = layouts.containsKey(column.exprId());
+      if (isAgain) layout.limitTo(null);
+      layouts.put(column.exprId(), layout);
+    }
   }
 
   private static boolean isNode(Object node) {
@@ -103,9 +117,13 @@ public class Bounds extends SwitchedRule {
       if (layout != null) layout.prepareRead();
       if ("false".equals(relation.options().get(VECTORIZED))) return relation;
       boolean isTimed = false;
-      for (Attribute column : ScalaTypes.list(relation.output()))
+      for (Attribute column : ScalaTypes.list(relation.output())) {
         isTimed |= referenced.contains(column.exprId()) && column.dataType().catalogString().contains("timestamp");
-      boolean isWrong = isTimed && PartitionLayout.needsRowReader(relation);
+        // The same with what is known of the condition above it.
+        if (layout != null) layout = (PartitionLayout) layouts.get(column.exprId());
+      }
+      boolean isWrong =
+        isTimed && (layout == null ? PartitionLayout.needsRowReader(relation) : layout.needsRowReader());
       return isWrong ? Relations.with(relation, VECTORIZED, "false") : relation;
     }
   }
@@ -133,6 +151,8 @@ public class Bounds extends SwitchedRule {
         return isWithheld ? new KnownNullable(e) : e;
       }
       if (isOfMisorderedConstants(e)) return e.mapChildren(new Withheld());
+      Expression inRanges = withoutBloomFilters(e);
+      if (inRanges != null) return inRanges;
       if (isRightForUuids(e)) return e;
       Expression kept = whereWrapped(e);
       if (kept != null) return kept;
@@ -169,6 +189,16 @@ public class Bounds extends SwitchedRule {
     private boolean isOfMisorderedConstants(Expression e) {
       Expression column = OrcConstants.column(e);
       return column != null && OrcConstants.isIn(e, (PartitionLayout) layouts.get(PartitionLayout.root(column)));
+    }
+
+    /** A comparison that Iceberg would take wrongly because of Bloom filters; null if it is none. */
+    private Expression withoutBloomFilters(Expression e) {
+      Expression column = BloomFilters.ARE_CUT ? OrcConstants.column(e) : null;
+      if (column == null) return null;
+      PartitionLayout layout = (PartitionLayout) layouts.get(PartitionLayout.root(column));
+      if (!BloomComparisons.isIn(e, layout)) return null;
+      Expression ranges = faults(column, layouts).isEmpty() ? BloomComparisons.ranges(e, layout) : null;
+      return ranges == null ? (Expression) e.mapChildren(new Withheld()) : ranges;
     }
 
     /** Whether a comparison can only concern uuids for which Iceberg decides it rightly, or is none of the scan's. */

@@ -27,6 +27,7 @@ import org.apache.spark.sql.catalyst.util.QuotingUtils;
 import org.apache.spark.sql.connector.catalog.CatalogPlugin;
 import org.apache.spark.sql.connector.write.RowLevelOperationTable;
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation;
+import org.apache.spark.sql.internal.SQLConf;
 import org.apache.spark.sql.types.DateType;
 import org.apache.spark.sql.types.StringType;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
@@ -42,6 +43,7 @@ public final class PartitionLayout {
   private final SparkTable sparkTable;
   private final CaseInsensitiveStringMap options;
   private FileBounds bounds;
+  private ManifestScope scope;
 
   private PartitionLayout(SparkTable sparkTable, CaseInsensitiveStringMap options) {
     this.sparkTable = sparkTable;
@@ -192,6 +194,15 @@ public final class PartitionLayout {
     return isOfType && !(table instanceof BaseMetadataTable) && bounds().mayMisorderConstants(fields(column));
   }
 
+  /** Whether Parquet files may be read without values that are equal to a constant: see BloomFilters. */
+  public boolean mayMissEqualValues(Expression column) {
+    if (table instanceof BaseMetadataTable || isMetadata(column) || !BloomFilters.mayBeCut(table)) return false;
+    // What a partition value decides is not asked of the files.
+    for (PartitionSpec spec : table.specs().values())
+      if (!isField(fields(column), spec)) return true;
+    return false;
+  }
+
   private boolean isSource(Expression column) { return !transformsOf(column).isEmpty(); }
 
   /** Whether a column is none of the table's: one of Iceberg's metadata columns, such as _pos. */
@@ -208,10 +219,16 @@ public final class PartitionLayout {
     DeleteCache.avoidFor(table, snapshot());
   }
 
-  /** Whether a vectorized read of a relation may return wrong times, also where Iceberg reads files to rewrite them. */
+  /** Whether a vectorized read may return wrong times. */
+  public boolean needsRowReader() {
+    if (bounds != null) return bounds.needsRowReader();
+    ManifestScope times =
+      scope == null ? new ManifestScope(table, SQLConf.get().caseSensitiveAnalysis(), true) : scope.ofTimes();
+    return FileBounds.of(table, sparkTable.snapshotId(), sparkTable.branch(), options, times).needsRowReader();
+  }
+
+  /** The same of a relation by which Iceberg reads files to rewrite them; false for any other. */
   public static boolean needsRowReader(DataSourceV2Relation relation) {
-    PartitionLayout layout = of(relation);
-    if (layout != null) return layout.bounds().needsRowReader();
     Object rewritten = relation.table();
     if (!rewritten.getClass().getName().equals(REWRITTEN)) return false;
     try {
@@ -249,8 +266,11 @@ public final class PartitionLayout {
   /** The columns with wrong bounds; see FileBounds.described. */
   public List<WrongBoundsRow> wrongBounds() { return bounds().described(table); }
 
+  /** Limits what is asked of the table to a read of the rows of some manifests. */
+  public void limitTo(ManifestScope rows) { scope = rows; }
+
   private FileBounds bounds() {
-    if (bounds == null) bounds = FileBounds.of(table, sparkTable.snapshotId(), sparkTable.branch(), options);
+    if (bounds == null) bounds = FileBounds.of(table, sparkTable.snapshotId(), sparkTable.branch(), options, scope);
     return bounds;
   }
 
@@ -313,8 +333,13 @@ public final class PartitionLayout {
 
   private boolean isField(List<Types.NestedField> fields) {
     for (PartitionSpec spec : table.specs().values())
-      for (PartitionField f : spec.fields())
-        if (f.transform().isIdentity() && isOf(f, fields)) return true;
+      if (isField(fields, spec)) return true;
+    return false;
+  }
+
+  private static boolean isField(List<Types.NestedField> fields, PartitionSpec spec) {
+    for (PartitionField f : spec.fields())
+      if (f.transform().isIdentity() && isOf(f, fields)) return true;
     return false;
   }
 

@@ -42,7 +42,7 @@ public class Values extends SwitchedRule {
   private static Filter narrowed(Filter filter) {
     SnapshotFiles files = Positions.isFree(filter.child()) ? files(filter.condition(), filter.child()) : null;
     Expression implied = files == null ? null : implied(filter.condition(), files);
-    if (implied == null || OrcConstants.areIn(implied, files.layout)) return null;
+    if (implied == null || MisreadComparisons.areIn(implied, files.layout)) return null;
     Map<ExprId, PartitionLayout> layouts = new HashMap<>();
     for (Attribute column : ScalaTypes.list(filter.child().output())) layouts.put(column.exprId(), files.layout);
     // Within an OR, Iceberg 1.11 fails on an IN for a null partition value.
