@@ -9,6 +9,7 @@ from spark_iceberg_sql.insight.advise.model import Advice, Proposal, QueryReads
 from spark_iceberg_sql.insight.health import workload
 from spark_iceberg_sql.insight.health.findings import health, rewritten_once
 from spark_iceberg_sql.insight.health.model import Health, HealthFinding, TableMetrics
+from spark_iceberg_sql.insight.health.partition_counts import partition_counts
 from spark_iceberg_sql.model.bound_transform import from_metadata
 from spark_iceberg_sql.model.rewrite_steps import STEP_BYTES
 from spark_iceberg_sql.model.spec import PartitionField
@@ -32,6 +33,37 @@ FINE = TableMetrics(
     delete_files=0,
     delete_bytes=0,
 )
+
+
+def test_counts_over_partitions() -> None:
+    """Small files are counted where they share a partition; the files of an earlier spec are counted by themselves."""
+    partitions = [
+        (1, 1, 10, 1, 10),
+        (1, 3, 130, 3, 130),
+        (1, 2, 700, 1, 20),
+        (1, 1, 300, 0, 0),
+        (0, 4, 60, 4, 60),
+        (0, 1, 5, 1, 5),
+    ]
+    assert partition_counts(partitions, 1, 100) == {
+        "files": 12,
+        "bytes": 1205,
+        "partitions": 4,
+        "largest": 700,
+        "largest_files": 2,
+        "median": 215,
+        "small": 3,
+        "small_bytes": 130,
+        "small_after": 2,
+        "alone": 1,
+        "old_files": 5,
+        "old_bytes": 65,
+        "old_small": 5,
+        "old_small_bytes": 65,
+    }
+    empty = partition_counts([], 0, 100)
+    assert {*empty.values()} == {0}
+    assert empty.keys() <= {*TableMetrics.__dataclass_fields__}
 
 
 def problems(**changed: object) -> list[str]:

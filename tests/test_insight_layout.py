@@ -28,7 +28,12 @@ from spark_iceberg_sql.insight.advise.layouts.candidate_fields import (
     orders_of,
     spec_variants,
 )
-from spark_iceberg_sql.insight.advise.layouts.candidate_layouts import candidates, median_file_size
+from spark_iceberg_sql.insight.advise.layouts.candidate_layouts import (
+    MAX_PAIRED_FIELDS,
+    candidates,
+    median_file_size,
+    paired_fields,
+)
 from spark_iceberg_sql.insight.advise.layouts.counted_files import CountedPartition, rolled_up, with_counted_partitions
 from spark_iceberg_sql.insight.advise.layouts.file_layout import assume_rows
 from spark_iceberg_sql.insight.advise.layouts.layout import Sample, file_columns, hypothetical_table, slice_files
@@ -394,6 +399,22 @@ def test_what_is_not_laid_out_is_listed_with_the_reason() -> None:
         "months(ts)": "it has the same partitions as days(ts)",
         "bucket(4, id)": "all rows would be in one partition",
     }
+
+
+def test_of_many_fields_the_best_of_each_column_are_tried_in_pairs() -> None:
+    """All pairs of a hundred fields are thousands of specs."""
+    some = sample(1000, 1_000_000)
+    of_id = [fields(f"truncate({width}, id)")[0] for width in range(10, 10 + MAX_PAIRED_FIELDS)]
+    (day,) = fields("days(ts)")
+    values = {f.key: [row // width for row in range(1000)] for width, f in enumerate(of_id, 10)}
+    some = replace(some, field_values={**some.field_values, **values})
+    assert max(map(len, candidates(some, [*of_id[1:], day], 0).layouts)) == 2
+    alone = candidates(some, [*of_id, day], 0)
+    assert {len(spec) for spec in alone.layouts} == {0, 1}
+    assert alone.fields == [*of_id, day]
+    worst_last = [(f,) for f in (*of_id, day)]
+    assert paired_fields(alone.fields, worst_last) == [of_id[0], day, *of_id[1:-1]]
+    assert paired_fields(alone.fields, worst_last[::-1]) == [day, of_id[-1], *of_id[-2:0:-1]]
 
 
 def test_rows_in_the_order_of_a_column() -> None:

@@ -85,7 +85,7 @@ def test_the_readme_s_table_of_functions_is_the_transform_table() -> None:
         ),
         (
             lambda: spark_iceberg_sql.explain("SELECT 1"),
-            "sis.explain: missing a required argument: 'text'\nhelp: write sis.explain(spark, text)",
+            "sis.explain: missing a required argument: 'statement'\nhelp: write sis.explain(spark, statement)",
         ),
         (
             lambda: spark_iceberg_sql.advise("db.t", ["SELECT 1"]),

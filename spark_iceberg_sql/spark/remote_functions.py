@@ -22,30 +22,22 @@ if TYPE_CHECKING:
 class ServerFunction:
     """A public function and the table function of the server that computes its rows.
 
-    name: in SQL. positional, optional: the Python names of its arguments, after the session. in_sql: the names that
-    differ in SQL.
+    name: in SQL. positional, optional: the names of its arguments, after the session.
     """
 
     name: str
     positional: tuple[str, ...]
     optional: tuple[str, ...] = ()
-    in_sql: tuple[tuple[str, str], ...] = ()
 
     @property
     def arguments(self) -> tuple[str, ...]:
-        """All Python names of its arguments, in order."""
+        """All names of its arguments, in order."""
         return (*self.positional, *self.optional)
 
-    def sql_name(self, argument: str) -> str:
-        """The name of an argument in SQL."""
-        return dict(self.in_sql).get(argument, argument)
-
-
-_TEXT_AS_STATEMENT = (("text", "statement"),)
 
 SERVER_FUNCTIONS: Mapping[str, ServerFunction] = {
-    "explain": ServerFunction("iceberg_explain", ("text",), in_sql=_TEXT_AS_STATEMENT),
-    "spj": ServerFunction("iceberg_spj", ("text",), in_sql=_TEXT_AS_STATEMENT),
+    "explain": ServerFunction("iceberg_explain", ("statement",)),
+    "spj": ServerFunction("iceberg_spj", ("statement",)),
     "health": ServerFunction("iceberg_health", ("table",), ("queries",)),
     "preview": ServerFunction("iceberg_preview", ("source", "spec"), ("using", "commits")),
     "advise": ServerFunction("iceberg_advise", ("source", "queries"), ("using",)),
@@ -123,7 +115,7 @@ def call(public_name: str, spark: SparkSession, args: Sequence[Any], kwargs: Map
         else:
             clause = f":{argument}"
             parameters[argument] = value
-        clauses.append(f"{function.sql_name(argument)} => {clause}")
+        clauses.append(f"{argument} => {clause}")
     with remote.explaining_lost_server(spark), remote.without_error_logs():
         try:
             frame = remote.unchecked_sql(spark)(f"SELECT * FROM {function.name}({', '.join(clauses)})", parameters)
@@ -138,7 +130,7 @@ def call(public_name: str, spark: SparkSession, args: Sequence[Any], kwargs: Map
 
 
 def _bind(public_name: str, function: ServerFunction, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments by their Python names; None is an argument's default value."""
+    """The arguments by their names; None is an argument's default value."""
     if len(args) > len(function.positional):
         raise IcebergSqlError(
             f"sis.{public_name} takes {' and '.join(f'`{name}`' for name in function.positional)} after the session, "

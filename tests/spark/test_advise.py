@@ -846,6 +846,15 @@ def test_keys_of_joined_tables_count_as_spark_prunes_by_them(spark: SparkSession
         leaf.metrics().apply("numSplits").value() for leaf in leaves(rows) if leaf.nodeName().endswith("advice.sales")
     ]
     assert sum(splits) == best.files
+    # Another query with the same rows of the small table reads no keys again; other rows have others.
+    largest = f"SELECT max(id) FROM local.advice.sales JOIN local.advice.days ON sales.sold = days.sk {where}"
+    keys, read = hypothetical_plans.no_keys(), []
+    for query in (join, largest, join.replace("= 11", "= 12")):
+        table = resolve_source(spark, "local.advice.sales").iceberg_table
+        names = [("local", "advice", "sales")]
+        assert len(hypothetical_plans.join_keys(spark, query, table, names, keys)) == 1
+        read.append(len(keys))
+    assert read == [1, 1, 2]
     # Rows that join nothing are in the result; and no row is read for advice from metadata.
     outer = f"SELECT count(*) FROM local.advice.sales LEFT JOIN (SELECT sk FROM local.advice.days {where}) ON sold = sk"
     for query, using in ((outer, "data"), (join, "metadata")):

@@ -569,7 +569,7 @@ def refused(name, call):
     except sis.IcebergSqlError as error:
         refusals[name] = str(error)
 answer("explain", lambda: sis.explain(spark, query))
-answer("spj", lambda: sis.spj(spark=spark, text=f"SELECT * FROM {table} a JOIN {table} b ON a.ts = b.ts"))
+answer("spj", lambda: sis.spj(spark=spark, statement=f"SELECT * FROM {table} a JOIN {table} b ON a.ts = b.ts"))
 answer("health", lambda: sis.health(spark, table))
 answer("preview", lambda: sis.preview(spark, table, spec="days(ts), bucket(2, id)", commits=2))
 answer("advise", lambda: sis.advise(spark, table, [query, f"SELECT count(*) FROM {table}"]))
@@ -640,8 +640,8 @@ def test_the_record_of_server_functions_is_what_the_server_registers() -> None:
     }
     for function in SERVER_FUNCTIONS.values():
         arguments = {argument.name for argument in registered[function.name].arguments}
-        assert {function.sql_name(name) for name in function.arguments} <= arguments
-        required = [function.sql_name(name) for name in function.positional]
+        assert set(function.arguments) <= arguments
+        required = list(function.positional)
         assert required == registered[function.name].required
 
 

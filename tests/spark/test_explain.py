@@ -126,6 +126,15 @@ CONJUNCTS = [
 ]
 
 
+def test_a_dataframe_is_explained_as_its_sql(spark: SparkSession) -> None:
+    text = f"SELECT id FROM {T} WHERE year(ts) = 2024 AND id > 3"
+    for frame in (spark.sql(text), spark.table(T).where("year(ts) = 2024 AND id > 3").select("id")):
+        assert str(sis.explain(spark, frame)) == str(sis.explain(spark, text))
+        assert str(sis.spj(spark, frame)) == str(sis.spj(spark, text))
+    with pytest.raises(sis.IcebergSqlError, match="a statement in SQL or a DataFrame of this session, not `int`"):
+        sis.explain(spark, 5)  # type: ignore[arg-type]
+
+
 def test_each_conjunct_keeps_what_it_keeps_alone(spark: SparkSession) -> None:
     """A conjunct's count equals that of a query with it alone; if it prunes nothing, there is a reason."""
     query = f"SELECT * FROM {T} WHERE " + " AND ".join(f"{text}" for text, _ in CONJUNCTS if text[0] != "(")

@@ -84,11 +84,40 @@ def test_more_manifests_than_are_read_ahead(spark: SparkSession) -> None:
     assert {part.values: part.rows for part in parts} == {(0,): 5, (5,): 5, (10,): 2}
 
 
+def test_files_of_each_partition(spark: SparkSession) -> None:
+    """Of several specs, with a null, a removed file, an emptied partition and delete files."""
+    table = "local.db.parts"
+    spark.sql(
+        f"CREATE TABLE {table} (id INT, s STRING, at TIMESTAMP) USING iceberg PARTITIONED BY (s) TBLPROPERTIES "
+        "('commit.manifest-merge.enabled' = 'false', 'write.delete.mode' = 'merge-on-read')"
+    )
+    rows = "SELECT CAST(id AS INT), if(id % 4 = 0, NULL, string(id % 4)), timestamp_seconds(id * 40000) FROM range"
+    for start in (0, 20, 100):
+        spark.sql(f"INSERT INTO {table} {rows}({start}, {start + start // 2 + 9}, 1, 2)")
+    spark.sql(f"ALTER TABLE {table} REPLACE PARTITION FIELD s WITH days(at)")
+    for start in (0, 100):
+        spark.sql(f"INSERT INTO {table} {rows}({start}, {start + 9}, 1, 1)")
+    spark.sql(f"DELETE FROM {table} WHERE s = '3'")
+    spark.sql(f"DELETE FROM {table} WHERE id = 104")
+    limit = 1000
+    expected = spark.sql(
+        f"""SELECT spec_id, count(*), sum(file_size_in_bytes), count_if(file_size_in_bytes < {limit}),
+          sum(if(file_size_in_bytes < {limit}, file_size_in_bytes, 0))
+        FROM {table}.data_files GROUP BY spec_id, partition"""
+    ).collect()
+    assert spark.table(f"{table}.delete_files").count() > 0
+    sizes = file_statistics.partition_sizes(resolve_source(spark, table).iceberg_table, limit)
+    assert sorted(zip(*sizes, strict=True)) == sorted(map(tuple, expected))
+    assert {*sizes.specs} == {0, 1}
+    assert 0 < sum(sizes.small) < sum(sizes.files)
+
+
 def test_a_table_without_a_snapshot(spark: SparkSession) -> None:
     spark.sql("CREATE TABLE local.db.nothing (id INT) USING iceberg")
     table = resolve_source(spark, "local.db.nothing").iceberg_table
     assert file_statistics.file_sizes(table) == []
     assert file_statistics.delete_file_count(table) == 0
+    assert [*map(len, file_statistics.partition_sizes(table, 1))] == [0] * 5
 
 
 def test_an_interrupt_ends_a_preview(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:

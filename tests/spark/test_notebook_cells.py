@@ -253,7 +253,11 @@ MISTAKES: list[tuple[str, str | None, list[str]]] = [
         None,
         ["no column `tss` for x", "write x=ts"],
     ),
-    ("sis.explain('SELECT 1')", None, ["missing a required argument: 'text'", "help: write sis.explain(spark, text)"]),
+    (
+        "sis.explain('SELECT 1')",
+        None,
+        ["missing a required argument: 'statement'", "help: write sis.explain(spark, statement)"],
+    ),
     ("%iceberg_sql --csv a.csv", None, ["there is no SQL", "write %%iceberg_sql --csv a.csv above a query"]),
     ("%iceberg_sql describe local.d.tt", None, ["did you mean `local.d.t`?"]),
     # the first line

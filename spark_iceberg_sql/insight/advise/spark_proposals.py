@@ -184,12 +184,16 @@ class Proposals:
         if order is not None and not order.is_z_order:
             clustered = "DISTRIBUTED BY PARTITION LOCALLY ORDERED" if fields else "ORDERED"
             statements += (f"ALTER TABLE {name} WRITE {clustered} BY {self.order_text(order)}",)
-        catalog = SessionTables(self._spark, intercept.unchecked_sql(self._spark))
-        for plan in plans(catalog, ";\n".join(statements)):
+        for plan in plans(self._session_tables, ";\n".join(statements)):
             if not plan.report.ok:
                 diagnostic = next(iter(plan.report))
                 raise IcebergSqlError(f"{diagnostic.code}: {diagnostic.message}")
         return statements
+
+    @cached_property
+    def _session_tables(self) -> SessionTables:
+        """The session's tables, of which the search changes none: each is loaded once for all proposals."""
+        return SessionTables(self._spark, intercept.unchecked_sql(self._spark))
 
     def of_table(self, table: Java) -> Proposal:
         """Today's spec with the files of a table: the source's, or that table after a statement."""

@@ -83,8 +83,16 @@ class AdviceSearch:
         self._today = NO_TABLE
         if workload is None and source.table is not None:
             workload = WorkloadShuffles(spark, queries, reads_rows=using == "data")
-        planned = workload.reads if workload is not None else {}
-        self._queries = WorkloadQueries(spark, source, queries, self._notes, planned, runs_joins=using == "data")
+        self._queries = WorkloadQueries(
+            spark,
+            source,
+            queries,
+            self._notes,
+            workload.reads if workload is not None else {},
+            workload.tables if workload is not None else {},
+            runs_joins=using == "data",
+            known_keys=workload.join_keys if workload is not None else None,
+        )
         files = NO_FILES
         if source.table is not None:
             self._table = source.iceberg_table

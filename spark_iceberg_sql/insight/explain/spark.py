@@ -1,4 +1,4 @@
-"""explain(spark, text): the reads of a statement, from its plan and the tables' metadata."""
+"""explain(spark, statement): the reads of a statement, from its plan and the tables' metadata."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from spark_iceberg_sql.spark.gate import read_errors, unreadable_tables
 from spark_iceberg_sql.spark.optimizer import bounds
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
 # Leaves of a plan that read nothing.
 _NO_READ_LEAVES = ("LocalRelation", "OneRowRelation", "Range", "CTERelationRef", "LogicalRDD", "EmptyRelation")
@@ -41,12 +41,13 @@ _UNLESS_PRUNED = "unless a join or a subquery leaves out partitions at run time,
 _VIEWS = ("CreateIcebergView", "CreateViewCommand")
 
 
-def explain(spark: SparkSession, text: str) -> Explanation:
+def explain(spark: SparkSession, statement: str | DataFrame) -> Explanation:
     """What each scan of a statement would read, and what each conjunct of its filters contributes.
 
     The statement is planned, as by EXPLAIN, and does not run; only the tables' metadata is read.
 
-    spark: an installed session, or any other session with Iceberg. text: a query, INSERT, DELETE, UPDATE or MERGE.
+    spark: an installed session, or any other session with Iceberg. statement: a query, INSERT, DELETE, UPDATE
+    or MERGE in SQL, or a DataFrame.
     Raises IcebergSqlError for a statement that reads no table, ReadError if a table's metadata cannot be read,
     pyspark's ParseException and AnalysisException for one that Spark refuses.
     """
@@ -54,15 +55,15 @@ def explain(spark: SparkSession, text: str) -> Explanation:
     shown = spark_progress.show_progress(spark, "explain")
     with planning, shown, sessions.working_in(spark), logs.without_error_logs(), relations.separate_origin():
         try:
-            return _explain_plan(spark, text)
+            return _explain_plan(spark, statement)
         except JVM_ERRORS as error:
-            if (fault := unreadable_tables.statement_fault(spark, error, text)) is not None:
+            if (fault := unreadable_tables.statement_fault(spark, error, statement)) is not None:
                 raise fault from None
             raise
 
 
-def _explain_plan(spark: SparkSession, text: str) -> Explanation:
-    query_plans = plans.plan_statement(spark, text)
+def _explain_plan(spark: SparkSession, statement: str | DataFrame) -> Explanation:
+    query_plans = plans.plan_statement(spark, statement)
     filtered = plans.filtered_relations(query_plans)
     numbered_conjuncts = [
         (number, conjunct_pair)
@@ -103,7 +104,7 @@ def _explain_plan(spark: SparkSession, text: str) -> Explanation:
     if scans and expressions.node_class(query_plans.analyzed) in _VIEWS:
         notes.append("creating a view reads nothing: this is what its query reads")
     notes += shuffles.notes(query_plans.optimized)
-    return Explanation(text, tuple(scans), tuple(dict.fromkeys(notes)))
+    return Explanation(statement if isinstance(statement, str) else "", tuple(scans), tuple(dict.fromkeys(notes)))
 
 
 def _scan(

@@ -42,6 +42,7 @@ from spark_iceberg_sql.spark.bridge.plans import relations
 from spark_iceberg_sql.spark.bridge.tables import rewrites, table_metadata
 from spark_iceberg_sql.spark.bridge.tables.tables_as_read import as_read
 from spark_iceberg_sql.spark.gate import read_errors
+from spark_iceberg_sql.spark.gate.unreadable_tables import naming_manifests
 from spark_iceberg_sql.syntax.identifiers import dotted
 
 if TYPE_CHECKING:
@@ -123,7 +124,8 @@ def _after(search: AdviceSearch, finding: HealthFinding) -> Proposal | None:
 def _by_metadata(spark: SparkSession, examined: ExaminedTable) -> Health:
     schema = examined.table.schema
     assert schema is not None
-    metrics = table_metrics(spark, examined)
+    with naming_manifests(examined.read.table, examined.title):
+        metrics = table_metrics(spark, examined)
     if metrics.old_files and examined.name:
         fields = tuple(f for f in metrics.fields if not f.transform.is_void)
         files = files_after_rewrite(spark, examined.name, clause(Spec(0, fields), schema))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.insight.health.model import SMALL_SHARE, TableMetrics
+from spark_iceberg_sql.insight.health.partition_counts import partition_counts
 from spark_iceberg_sql.insight.hypothetical.spark_source import (
     DEFAULT_TARGET_SIZE,
     TARGET_SIZE,
@@ -123,34 +124,10 @@ def table_metrics(spark: SparkSession, examined: ExaminedTable) -> TableMetrics:
     with naming_argument("table"):
         refuse_numbers(table.properties)
     target_size = int(table.properties.get(TARGET_SIZE, DEFAULT_TARGET_SIZE))
+    assert table.specs is not None
+    sizes = file_statistics.partition_sizes(examined.read.table, int(SMALL_SHARE * target_size))
     is_partitioned = "partition" in _relation(spark, files).columns
     group_key = "spec_id, partition" if is_partitioned else "spec_id"
-    assert table.specs is not None
-    current = table.specs.current
-    small_limit = int(SMALL_SHARE * target_size)
-    is_current = f"spec_id = {current}"
-    shared = f"{is_current} AND small > 1"
-    counts = _row(
-        spark,
-        f"""WITH p AS (
-          SELECT {group_key}, count(*) AS files, sum(file_size_in_bytes) AS bytes,
-            count_if(file_size_in_bytes < {small_limit}) AS small,
-            sum(IF(file_size_in_bytes < {small_limit}, file_size_in_bytes, 0)) AS small_bytes
-          FROM {files} WHERE content = 0 GROUP BY {group_key})
-        SELECT coalesce(sum(files), 0) AS files, coalesce(sum(bytes), 0) AS bytes,
-          count_if({is_current}) AS partitions, coalesce(max(IF({is_current}, bytes, NULL)), 0) AS largest,
-          coalesce(max_by(IF({is_current}, files, NULL), IF({is_current}, bytes, NULL)), 0) AS largest_files,
-          coalesce(CAST(median(IF({is_current}, bytes, NULL)) AS BIGINT), 0) AS median,
-          coalesce(sum(IF({shared}, small, 0)), 0) AS small,
-          coalesce(sum(IF({shared}, small_bytes, 0)), 0) AS small_bytes,
-          coalesce(sum(IF({shared}, ceil(small_bytes / {target_size}), 0)), 0) AS small_after,
-          coalesce(sum(IF(spec_id <> {current}, small, 0)), 0) AS old_small,
-          coalesce(sum(IF(spec_id <> {current}, small_bytes, 0)), 0) AS old_small_bytes,
-          count_if({is_current} AND files = 1 AND small = 1) AS alone,
-          coalesce(sum(IF(spec_id <> {current}, files, 0)), 0) AS old_files,
-          coalesce(sum(IF(spec_id <> {current}, bytes, 0)), 0) AS old_bytes
-        FROM p""",
-    )
     delete_bytes, kinds = 0, {}
     if delete_files := file_statistics.delete_file_count(examined.read.table):
         delete_bytes = _row(
@@ -168,7 +145,7 @@ def table_metrics(spark: SparkSession, examined: ExaminedTable) -> TableMetrics:
         wrong_bounds=bounds.wrong_bounds(examined.read.table),
         delete_files=delete_files,
         delete_bytes=int(delete_bytes),
-        **{column: int(value) for column, value in {**counts.asDict(), **kinds}.items()},
+        **{**partition_counts([*zip(*sizes, strict=True)], table.specs.current, target_size), **kinds},
     )
 
 

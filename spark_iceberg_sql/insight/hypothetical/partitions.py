@@ -7,10 +7,12 @@ then decides which files a query would read: the files are modelled, the pruning
 from __future__ import annotations
 
 import struct
+import sys
+from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from itertools import repeat
+from itertools import count, repeat
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -214,7 +216,10 @@ def result_type(schema: Schema, partition_field: PartitionField) -> Primitive:
 
 
 def _pack_numbers(values: Sequence[int]) -> bytes:
-    return struct.pack(f">{len(values)}q", *values)
+    words = array("q", values)
+    if sys.byteorder == "little":
+        words.byteswap()
+    return words.tobytes()
 
 
 def _with_length(content: bytes | None) -> bytes | None:
@@ -241,8 +246,11 @@ def _pack_values(data_type: Primitive, values: Sequence[Value]) -> bytes:
 
 def _pack_distinct(keys: Sequence[Value], content_of: Callable[[Value], bytes | None]) -> bytes:
     """The contents of the distinct keys, and each key's number among them; -1 for one without a content."""
-    contents = {key: content_of(key) for key in dict.fromkeys(keys)}
-    existing = [key for key, content in contents.items() if content is not None]
-    numbers = {**dict.fromkeys(contents, -1), **{key: number for number, key in enumerate(existing)}}
-    parts = [contents[key] or b"" for key in existing]
-    return b"".join([struct.pack(">i", len(parts)), *parts, _pack_numbers([*map(numbers.__getitem__, keys)])])
+    distinct = [*dict.fromkeys(keys)]
+    contents = [*map(content_of, distinct)]
+    missing = {key: -1 for key, content in zip(distinct, contents, strict=True) if content is None}
+    if missing:
+        distinct = [key for key in distinct if key not in missing]
+    numbers = {**missing, **dict(zip(distinct, count(), strict=False))}
+    existing = [content for content in contents if content is not None]
+    return b"".join([struct.pack(">i", len(existing)), *existing, _pack_numbers([*map(numbers.__getitem__, keys)])])

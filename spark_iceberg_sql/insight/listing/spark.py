@@ -22,11 +22,11 @@ from spark_iceberg_sql.model.table import Name
 from spark_iceberg_sql.report.table_ddl import partitioning_ddl
 from spark_iceberg_sql.spark.bridge.jvm import sessions
 from spark_iceberg_sql.spark.bridge.jvm.gateway import Java
-from spark_iceberg_sql.spark.bridge.jvm.java_errors import JVM_ERRORS
 from spark_iceberg_sql.spark.bridge.plans import relations
-from spark_iceberg_sql.spark.bridge.tables import catalog_entries, metadata_faults, namespaces, table_metadata
+from spark_iceberg_sql.spark.bridge.tables import catalog_entries, namespaces, table_metadata
 from spark_iceberg_sql.spark.bridge.tables.tables_as_read import as_read
 from spark_iceberg_sql.spark.gate import read_errors
+from spark_iceberg_sql.spark.gate.unreadable_tables import naming_manifests
 from spark_iceberg_sql.syntax.identifiers import qualified_name, quoted
 
 if TYPE_CHECKING:
@@ -148,13 +148,8 @@ def describe(spark: SparkSession, table: str) -> Description:
         except MetadataError as error:
             raise IcebergSqlError(f"`{table}` cannot be read: {error}") from None
         title = qualified_name(name) or table
-        try:
+        with naming_manifests(read.table, table):
             spec_files = catalog_entries.files_by_spec(read.table)
-        except JVM_ERRORS as error:
-            fault = metadata_faults.manifest_fault(relations.spark_table(read.table))
-            if fault is None or not read_errors.names_no_file(error):
-                raise
-            raise read_errors.as_read_error(error, f"`{table}` cannot be read: {fault}") from None
         return description(title, content, metadata, read, spec_files)
 
 

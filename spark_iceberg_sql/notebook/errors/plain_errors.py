@@ -135,8 +135,8 @@ def _statement(frames: TracebackType | None) -> tuple[str, SparkSession | None]:
     while frames is not None:
         frame_locals: dict[str, Any] = frames.tb_frame.f_locals
         is_insight = str(frames.tb_frame.f_globals.get("__name__")).startswith("spark_iceberg_sql.insight.")
-        if is_insight and isinstance(frame_locals.get("text"), str) and _is_session(frame_locals.get("spark")):
-            text, spark = frame_locals["text"], frame_locals["spark"]
+        if is_insight and isinstance(frame_locals.get("statement"), str) and _is_session(frame_locals.get("spark")):
+            text, spark = frame_locals["statement"], frame_locals["spark"]
         # The parameter of pyspark's SparkSession.sql, in that function's frame.
         sql = frame_locals.get("sqlQuery")
         if isinstance(sql, str) and _is_session(frame_locals.get("self")):

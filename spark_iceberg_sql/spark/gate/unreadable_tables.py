@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from spark_iceberg_sql.errors import ReadError
@@ -56,6 +58,22 @@ def statement_fault(spark: SparkSession, error: Exception, text: object) -> Read
     except BRIDGE_ERRORS:
         return None
     return None
+
+
+@contextmanager
+def naming_manifests(table: Java, title: str) -> Iterator[None]:
+    """Makes an error of reading manifests one sentence with the file and the reason, where Iceberg's has none.
+
+    table: Iceberg's. title: its name or path, for the sentence.
+    """
+    try:
+        yield
+    except JVM_ERRORS as error:
+        fault = metadata_faults.manifest_fault(relations.spark_table(table))
+        # Of an encrypted file, Iceberg's error has the name and not the reason.
+        if fault is None or (not read_errors.names_no_file(error) and "encrypted" not in fault):
+            raise
+        raise read_errors.as_read_error(error, f"`{title}` cannot be read: {fault}") from None
 
 
 def _is_of_iceberg(error: Exception) -> bool:

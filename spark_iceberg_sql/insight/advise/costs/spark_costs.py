@@ -18,11 +18,18 @@ from spark_iceberg_sql.insight.advise.layouts.candidate_fields import (
     SortOrder,
     ascending,
     candidate_fields,
+    candidate_specs,
     larger_specs,
     orders_of,
     spec_variants,
 )
-from spark_iceberg_sql.insight.advise.layouts.candidate_layouts import candidates, median_file_size, of_specs
+from spark_iceberg_sql.insight.advise.layouts.candidate_layouts import (
+    MAX_PAIRED_FIELDS,
+    candidates,
+    median_file_size,
+    of_specs,
+    paired_fields,
+)
 from spark_iceberg_sql.insight.advise.layouts.counted_files import CountedPartition, rolled_up, with_counted_partitions
 from spark_iceberg_sql.insight.advise.layouts.layout import (
     FieldKey,
@@ -158,19 +165,27 @@ class CostEstimator:
                 f"below {size(self._min_file_size)}: `ruled_out` lists them"
             )
         costs = self._estimate(sample, specs.layouts, planned_queries)
+        if len(specs.fields) > MAX_PAIRED_FIELDS:
+            paired = paired_fields(specs.fields, costs.ranked_specs())
+            pairs = (spec for spec in candidate_specs(paired) if len(spec) == 2)
+            costs = self._with_specs(costs, pairs)
+            self._notes.append(f"of {len(specs.fields)} fields, the best {len(paired)} are tried in pairs")
         return self._with_third_field(costs, specs.fields)
+
+    def _with_specs(self, costs: Costs, specs: Iterable[SpecFields]) -> Costs:
+        """The costs under more specs as well, whose files are not too small."""
+        tried = {frozenset(f.key for f in spec) for spec in (*costs.layouts, *self.ruled_out)}
+        untried = [spec for spec in specs if frozenset(f.key for f in spec) not in tried]
+        more = of_specs(costs.sample, untried, self._min_file_size)
+        self.ruled_out = {**self.ruled_out, **more.ruled_out}
+        if not more.layouts:
+            return costs
+        return costs.with_specs(self._estimate(costs.sample, more.layouts, costs.planned_queries))
 
     def _with_third_field(self, costs: Costs, fields: Sequence[PartitionField]) -> Costs:
         """The costs under the best specs of two fields with one more field as well. fields: the candidates."""
-        tried = {frozenset(f.key for f in spec) for spec in (*costs.layouts, *self.ruled_out)}
         pairs = [spec for spec in costs.ranked_specs() if len(spec) == 2][:_LARGER_PAIRS]
-        sets = {frozenset(f.key for f in spec): spec for pair in pairs for spec in larger_specs(pair, fields)}
-        specs = [spec for keys, spec in sets.items() if keys not in tried]
-        larger = of_specs(costs.sample, specs, self._min_file_size)
-        self.ruled_out = {**self.ruled_out, **larger.ruled_out}
-        if not larger.layouts:
-            return costs
-        return costs.with_specs(self._estimate(costs.sample, larger.layouts, costs.planned_queries))
+        return self._with_specs(costs, (spec for pair in pairs for spec in larger_specs(pair, fields)))
 
     def _no_fields(self, columns: Iterable[int]) -> str:
         """The reason why the filters give no candidate field."""
@@ -334,10 +349,13 @@ class CostEstimator:
         costs: list[dict[SpecFields, int]] = [{} for _ in planned_queries]
         kept: dict[SpecFields, list[list[tuple[int, int]]]] = {}
         with tables.table(self._source.as_table(*specs)) as table:
-            for spec, (fields, slices) in zip(specs, layouts_by_spec.items(), strict=True):
-                files = file_columns(sample, self._source.schema, spec, slices)
-                scans = by_query(planned_queries, tables.kept_files(table, spec.spec_id, files.to_bytes(), filters))
-                kept[fields] = scans
+            packed = (
+                (spec.spec_id, file_columns(sample, self._source.schema, spec, slices).to_bytes())
+                for spec, slices in zip(specs, layouts_by_spec.values(), strict=True)
+            )
+            totals = tables.kept_files(table, packed, filters)
+            for (fields, slices), kept_files in zip(layouts_by_spec.items(), totals, strict=True):
+                kept[fields] = scans = by_query(planned_queries, kept_files)
                 if not fields:
                     pairs = zip(planned_queries, scans, strict=True)
                     self._reading_queries = {

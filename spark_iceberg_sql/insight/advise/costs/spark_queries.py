@@ -52,8 +52,10 @@ class WorkloadQueries:
     """The queries of a workload, planned by Spark over one source.
 
     spark: the session. source: the rows. queries: the workload. notes: the list to which skipped queries are
-    added. planned: what the scans of queries read today with all rules, by the query's text. runs_joins: whether the
-    keys of small tables that queries join are read, by which Spark prunes at run time.
+    added. planned: what the scans of queries read today with all rules, by the query's text. read_tables: the uuids of
+    the tables that queries refer to, by the query's text. runs_joins: whether the keys of small tables that queries
+    join are read, by which Spark prunes at run time. known_keys: those that other tables' queries have read; None for
+    none.
     """
 
     def __init__(
@@ -63,15 +65,19 @@ class WorkloadQueries:
         queries: Sequence[Query],
         notes: list[str],
         planned: Mapping[str, Sequence[planning.ScanRead]],
+        read_tables: Mapping[str, Collection[str]],
         *,
         runs_joins: bool,
+        known_keys: Java = None,
     ) -> None:
         self._spark = spark
         self._source = source
         self._queries = queries
         self._notes = notes
         self._planned = planned
+        self._read_tables = read_tables
         self._runs_joins = runs_joins
+        self._known_keys = planning.no_keys() if known_keys is None else known_keys
         self._join_keys: dict[str, list[Java]] = {}  # by the query's text
         # By the query's text: the files and bytes of today's table that the filters of each scan keep.
         self._kept_today: dict[str, list[tuple[int, int]]] = {}
@@ -102,7 +108,7 @@ class WorkloadQueries:
 
     def _keys(self, query: Query, table: Java, names: list[tuple[str, ...]]) -> list[Java]:
         try:
-            return planning.join_keys(self._spark, query.text, table, names)
+            return planning.join_keys(self._spark, query.text, table, names, self._known_keys)
         except JVM_ERRORS:  # without them, less is pruned than at run time
             return []
 
@@ -128,6 +134,9 @@ class WorkloadQueries:
                         f"query {number} is skipped: what {query.write_keyword} reads is not counted, "
                         "only what queries read"
                     )
+                    continue
+                if not self._may_read(query):
+                    self._notes.append(f"query {number} is skipped: {self._not_read}")
                     continue
                 try:
                     scans = self._scans(query, table)
@@ -163,15 +172,27 @@ class WorkloadQueries:
 
     def _skip_reason(self, query: Query, table: Java) -> str:
         """The reason why the plan of a query has no scan of the source."""
-        source = self._source
-        name = source.title if source.table or source.name else f"`{SOURCE_NAME}`"
+        source, name = self._source, self._name
         source_table = relations.catalog_table(dotted(source.table)) if source.table is not None else None
         mention = planning.referenced_kind(self._spark, query.text, table, source_table, self._names(query.text))
         if mention == "table":
             return f"Spark plans no scan of {name}, for example because a condition is never true"
         if mention == "snapshot":
             return f"it reads a snapshot or branch of {name} by its name, which no rewrite changes"
-        return f"it does not read {name}"
+        return self._not_read
+
+    def _may_read(self, query: Query) -> bool:
+        """False if a query's analysis has other tables: it is not analysed again with another table for the source."""
+        table = self._source.iceberg_table if self._source.table is not None else None
+        return table is None or str(table.uuid()) in self._read_tables.get(query.text, (str(table.uuid()),))
+
+    @property
+    def _name(self) -> str:
+        return self._source.title if self._source.table or self._source.name else f"`{SOURCE_NAME}`"
+
+    @property
+    def _not_read(self) -> str:
+        return f"it does not read {self._name}"
 
     def _planned_today(self, text: str, table: Java) -> list[planning.ScanRead] | None:
         """What the scans of a table in a query's plan with all rules read; None if that is not known of the table."""

@@ -79,11 +79,14 @@ class WorkloadShuffles:
     """What a workload shuffles with today's specs.
 
     reads_rows: whether the values of columns are counted. keys: the columns with the buckets for which it would not.
-    reads: of each query that could be planned, by its text, what its scans read with all rules.
+    reads: of each query that could be planned, by its text, what its scans read with all rules. tables: the uuids
+    of the tables that such a query refers to. join_keys: of small tables, that the searches for tables have read.
     """
 
     def __init__(self, spark: SparkSession, queries: Iterable[Query], *, reads_rows: bool = True) -> None:
         self.reads: dict[str, list[ScanRead]] = {}
+        self.tables: dict[str, frozenset[str]] = {}
+        self.join_keys = hypothetical_plans.no_keys()
         rows = list(self._rows(spark, queries))
         if reads_rows:
             rows = list(_without_few_groups(spark, rows))
@@ -106,7 +109,9 @@ class WorkloadShuffles:
             if query.write_keyword is not None:
                 continue
             with suppress(*JVM_ERRORS, IcebergSqlError):  # the search reports it
-                optimized = query_plans.plan_statement(spark, query.text).optimized
+                plans = query_plans.plan_statement(spark, query.text)
+                optimized = plans.optimized
+                self.tables[query.text] = hypothetical_plans.tables_read(plans.analyzed)
                 if (reads := hypothetical_plans.scan_reads(optimized)) is not None:
                     self.reads[query.text] = reads
                 for row in shuffles.decisions(optimized) or ():

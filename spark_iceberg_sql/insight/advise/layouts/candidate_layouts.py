@@ -14,6 +14,8 @@ from spark_iceberg_sql.quantities import size
 
 # Rows of a partition in a sample; with fewer in most, how small partitions are is not known.
 _MIN_PARTITION_ROWS = 2
+# Of more fields, all pairs take too long: there are thousands for a fact table whose keys are all joined.
+MAX_PAIRED_FIELDS = 24
 
 
 def median_file_size(sample: Sample, fields: Sequence[PartitionField]) -> float:
@@ -55,8 +57,8 @@ def candidates(
 ) -> Candidates:
     """The files of each candidate spec whose median file is not too small.
 
-    Of fields that produce the same partitions, only the first is tried. variants: specs to try besides those of one
-    and two fields.
+    Of fields that produce the same partitions, only the first is tried. Of more than MAX_PAIRED_FIELDS, pairs are not.
+    variants: specs to try besides those of one and two fields.
     """
     fields_by_codes: dict[tuple[int, ...], PartitionField] = {}
     ruled_out: dict[tuple[PartitionField, ...], str] = {}
@@ -74,8 +76,24 @@ def candidates(
         else:
             useful_fields.append(candidate)
         fields_by_codes.setdefault(codes, candidate)
-    laid_out = of_specs(sample, (*variants, *candidate_specs(useful_fields)), min_file_size)
+    longest = 2 if len(useful_fields) <= MAX_PAIRED_FIELDS else 1
+    specs = (spec for spec in candidate_specs(useful_fields) if len(spec) <= longest)
+    laid_out = of_specs(sample, (*variants, *specs), min_file_size)
     return Candidates(laid_out.layouts, {**ruled_out, **laid_out.ruled_out}, useful_fields)
+
+
+def paired_fields(fields: Sequence[PartitionField], ranked: Iterable[Sequence[PartitionField]]) -> list[PartitionField]:
+    """The MAX_PAIRED_FIELDS of fields to try in pairs: each column's best first, then its second, and so on.
+
+    ranked: specs, the best first.
+    """
+    places = {spec[0].key: place for place, spec in enumerate(ranked) if len(spec) == 1}
+    of_column: Counter[int] = Counter()
+    order: list[tuple[int, int, PartitionField]] = []
+    for field in sorted(fields, key=lambda f: places.get(f.key, len(places))):
+        order.append((of_column[field.source_id], len(order), field))
+        of_column[field.source_id] += 1
+    return [field for *_, field in sorted(order, key=lambda entry: entry[:2])[:MAX_PAIRED_FIELDS]]
 
 
 def of_specs(sample: Sample, specs: Iterable[tuple[PartitionField, ...]], min_file_size: int) -> Candidates:

@@ -13,6 +13,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, MutableSequence, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import accumulate
 from operator import sub
 from typing import Any
@@ -49,7 +50,6 @@ class _FileBounds:
 
     def __init__(self) -> None:
         self.is_complete = self.is_whole = self.is_single = True
-        self.span = 0
         self._lows: MutableSequence[Any] = array("q")
         self._highs: MutableSequence[Any] = array("q")
 
@@ -66,10 +66,13 @@ class _FileBounds:
             self.is_whole = False
             self._lows, self._highs = [*self._lows], [*self._highs]
         self.is_single = self.is_single and lows == highs
-        if self.is_whole:
-            self.span = max(self.span, *map(sub, highs, lows))
         self._lows.extend(lows)
         self._highs.extend(highs)
+
+    @cached_property
+    def span(self) -> int:
+        """Asked for once all files are added; of times, of which nobody asks for it, it is not worked out."""
+        return max(map(sub, self._highs, self._lows), default=0) if self.is_whole else 0
 
     def of(self, file: int) -> tuple[Any, Any]:
         """Those of one file, by its number."""

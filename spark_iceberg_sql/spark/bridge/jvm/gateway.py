@@ -182,6 +182,11 @@ def from_seq(seq: Java) -> list[Java]:
     return [seq.apply(i) for i in range(seq.size())]
 
 
+def from_list(items: Java) -> list[Java]:
+    """The elements of a Java list. Iterated over, it ends with an error of the JVM, which takes long to convert."""
+    return [items.get(i) for i in range(items.size())]
+
+
 def array(class_name: str, items: Iterable[Java]) -> Java:
     """A Java array of a class."""
     values = list(items)

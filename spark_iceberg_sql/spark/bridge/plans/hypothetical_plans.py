@@ -150,10 +150,18 @@ def scans(
         ]
 
 
-def join_keys(spark: SparkSession, text: str, table: Java, names: Sequence[tuple[str, ...]]) -> list[Java]:
+def no_keys() -> Java:
+    """A map of the keys that `join_keys` has read."""
+    return java_class("java.util.HashMap")()
+
+
+def join_keys(
+    spark: SparkSession, text: str, table: Java, names: Sequence[tuple[str, ...]], known_keys: Java
+) -> list[Java]:
     """What a query's joins with tables small enough to be broadcast leave of a table, as conditions for `scans`.
 
-    Reads the keys of the small tables. Other arguments as for `scans`.
+    Reads the keys of the small tables. known_keys: of `no_keys`: other tables and queries are joined with the same
+    small tables, whose keys are then read once. Other arguments as for `scans`.
     """
     with _planning(spark, table) as session:
         analysed = _analysed(session, text, table, names)
@@ -163,7 +171,10 @@ def join_keys(spark: SparkSession, text: str, table: Java, names: Sequence[tuple
         java_keys = _join_keys()
         conditions = []
         for equality in java_keys.equalities(analysed, optimized, table.uuid()):
-            rows = _execution(session, equality.keys()).executedPlan().executeCollect()
+            plan = equality.keys().canonicalized()
+            if (rows := known_keys.get(plan)) is None:
+                rows = _execution(session, equality.keys()).executedPlan().executeCollect()
+                known_keys.put(plan, rows)
             conditions.append(java_keys.condition(equality, rows))
         return [condition for condition in conditions if condition is not None]
 
@@ -222,6 +233,12 @@ def _analysed(session: Java, text: str, table: Java, names: Sequence[tuple[str, 
 
 def _reads(analysed: Java, table: Java) -> bool:
     return any(_is_same_table(leaf.table(), table) for leaf in _leaves(analysed, _RELATION))
+
+
+def tables_read(analysed: Java) -> frozenset[str]:
+    """The uuids of the Iceberg tables that a query refers to, also by a snapshot or branch."""
+    spark_tables = [leaf.table() for leaf in _leaves(analysed, _RELATION)]
+    return frozenset(str(t.table().uuid()) for t in spark_tables if t.getClass().getSimpleName() == "SparkTable")
 
 
 def _is_same_table(spark_table: Java, table: Java) -> bool:

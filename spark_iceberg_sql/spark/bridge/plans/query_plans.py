@@ -13,7 +13,7 @@ from spark_iceberg_sql.spark.bridge.jvm.gateway import Java, from_seq, java_clas
 from spark_iceberg_sql.spark.bridge.plans.expressions import node_class, split
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
 _RELATION = "DataSourceV2Relation"
 # Commands whose query Spark plans separately, and the accessor of that query.
@@ -65,10 +65,19 @@ class FilteredRelation:
     higher_conjuncts: list[tuple[Java, str]] = field(default_factory=list)
 
 
-def plan_statement(spark: SparkSession, text: str) -> QueryPlans:
-    """The plans of one statement; nothing runs. Raises pyspark's exceptions for one that Spark refuses."""
+def plan_statement(spark: SparkSession, statement: str | DataFrame) -> QueryPlans:
+    """The plans of one statement in SQL, or of a DataFrame; nothing runs.
+
+    Raises pyspark's exceptions for one that Spark refuses, and IcebergSqlError for what is neither.
+    """
     state = jvm.java_session(spark).sessionState()
-    return _plans(state, parse_statement(state, text))
+    if isinstance(statement, str):
+        return _plans(state, parse_statement(state, statement))
+    if not hasattr(statement, "_jdf"):
+        raise IcebergSqlError(
+            f"give a statement in SQL or a DataFrame of this session, not `{type(statement).__name__}`"
+        )
+    return _plans(state, statement._jdf.queryExecution().logical())
 
 
 def parse_statement(state: Java, text: str) -> Java:
@@ -120,7 +129,7 @@ def _plans(state: Java, statement: Java) -> QueryPlans:
     optimized = steps.optimized(state.optimizer(), execution.withCachedData().clone())
     rules = {name: steps.rule(java_class) for name, java_class in _IMPLYING_RULES.items()}
     implying_rules = {name: rule for name, rule in rules.items() if rule is not None}
-    return QueryPlans(analyzed, tuple(steps.beforePushDown()), optimized, implying_rules)
+    return QueryPlans(analyzed, tuple(jvm.from_list(steps.beforePushDown())), optimized, implying_rules)
 
 
 @lru_cache(maxsize=4)

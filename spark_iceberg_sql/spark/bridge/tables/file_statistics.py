@@ -78,6 +78,26 @@ def _figures(packed: bytes, columns: int, filters: int) -> ManifestFigures:
     return ManifestFigures(rows, sizes, of_columns, kept)
 
 
+class PartitionSizes(NamedTuple):
+    """Of each partition: the id of its spec, its data files, their bytes, and the files and the bytes of small ones."""
+
+    specs: Numbers
+    files: Numbers
+    bytes: Numbers
+    small: Numbers
+    small_bytes: Numbers
+
+
+def partition_sizes(iceberg_table: Java, small_size: int) -> PartitionSizes:
+    """Of all partitions of a table's current snapshot. small_size: files of fewer bytes are small."""
+    sizes = compiler.shared_instance(__package__, "PartitionSizes").of(iceberg_table, small_size)
+    while sizes.next():
+        interrupts.check()
+    numbers = array("q", b64decode(sizes.packed()))
+    count = len(PartitionSizes._fields)
+    return PartitionSizes(*(numbers[part::count] for part in range(count)))
+
+
 def file_sizes(iceberg_table: Java) -> list[int]:
     """The bytes of each data file of a table's current snapshot."""
     return [size for figures in of_manifests(iceberg_table) for size in figures.sizes]

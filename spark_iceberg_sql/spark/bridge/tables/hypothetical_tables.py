@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -116,11 +116,13 @@ def table(metadata: Mapping[str, Any]) -> Iterator[Java]:
 
 def _forget(iceberg_table: Java, io: Java, metadata_file: str) -> None:
     """Delete a table's files: Iceberg's in-memory files belong to the process, not to the catalog."""
-    files = {metadata_file, str(iceberg_table.operations().current().metadataFileLocation())}
-    files |= {str(entry.file()) for entry in iceberg_table.operations().current().previousFiles()}
-    for snapshot in iceberg_table.snapshots():
+    metadata = iceberg_table.operations().current()
+    files = {metadata_file, str(metadata.metadataFileLocation())}
+    files |= {str(entry.file()) for entry in gateway.from_list(metadata.previousFiles())}
+    for snapshot in gateway.from_list(metadata.snapshots()):
         files.add(str(snapshot.manifestListLocation()))
-        files |= {str(manifest.path()) for manifest in snapshot.allManifests(iceberg_table.io())}
+        manifests = gateway.from_list(snapshot.allManifests(iceberg_table.io()))
+        files |= {str(manifest.path()) for manifest in manifests}
     for file in files:
         if io.fileExists(file):
             io.deleteFile(file)
@@ -150,15 +152,27 @@ def append(iceberg_table: Java, spec: Java, data_files: Java) -> None:
     commit.commit()  # the snapshot refers to the manifest unchanged
 
 
-def kept_files(iceberg_table: Java, spec_id: int, files: bytes, filters: Sequence[Java]) -> list[tuple[int, int]]:
+def kept_files(
+    iceberg_table: Java, packed: Iterable[tuple[int, bytes]], filters: Sequence[Java]
+) -> Iterator[list[tuple[int, int]]]:
     """For each filter the number and bytes of the files that a scan would keep, with Iceberg's own evaluators.
 
-    spec_id: of one of the table's specs. files: `Hypothetical.packed`, under that spec; they are not added to
-    the table.
+    packed: the id of one of the table's specs, and `Hypothetical.packed` files under it, which are not added to the
+    table. The next ones are made while the files of one spec are evaluated.
     """
-    interrupts.check()
-    text = _packed_files().kept(iceberg_table.specs().get(spec_id), files, list(filters))
-    return [(total.files, total.bytes) for total in list_from_json(FileTotal, text)]
+    pending: Java = None
+    for spec_id, files in packed:
+        interrupts.check()
+        following = _packed_files().kept(iceberg_table.specs().get(spec_id), files, list(filters))
+        if pending is not None:
+            yield _totals(pending)
+        pending = following
+    if pending is not None:
+        yield _totals(pending)
+
+
+def _totals(pending: Java) -> list[tuple[int, int]]:
+    return [(total.files, total.bytes) for total in list_from_json(FileTotal, pending.result())]
 
 
 def _packed_files() -> Java:

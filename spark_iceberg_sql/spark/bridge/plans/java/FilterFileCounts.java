@@ -68,10 +68,11 @@ public final class FilterFileCounts {
     Counts counts = new Counts(filters);
     for (Future<Counts> part : parts) counts.add((Counts) part.get());
     SnapshotFilters result = new SnapshotFilters();
-    result.files = counts.total.files;
-    result.bytes = counts.total.bytes;
+    FileTotal total = counts.total.total();
+    result.files = total.files;
+    result.bytes = total.bytes;
     result.manifests = Long.valueOf(parts.size());
-    result.specs = counts.bySpec;
+    result.specs = bySpec(counts.bySpec);
     result.filters = new ArrayList<>();
     for (Filter filter : counts.filters) result.filters.add(filter.result());
     return new ObjectMapper().writeValueAsString(result);
@@ -79,8 +80,8 @@ public final class FilterFileCounts {
 
   /** What is counted of some manifests. */
   final class Counts {
-    final FileTotal total = zero();
-    final Map<String, FileTotal> bySpec = new LinkedHashMap<>();
+    final FileSum total = new FileSum();
+    final Map<Integer, FileSum> bySpec = new LinkedHashMap<>();
     final List<Filter> filters = new ArrayList<>();
 
     Counts(List<Expression> expressions) {
@@ -89,7 +90,7 @@ public final class FilterFileCounts {
 
     /** Adds those of later manifests. */
     void add(Counts others) {
-      FilterFileCounts.add(total, others.total);
+      total.add(others.total);
       FilterFileCounts.add(bySpec, others.bySpec);
       for (int i = 0; i < filters.size(); i++) ((Filter) filters.get(i)).add((Filter) others.filters.get(i));
     }
@@ -114,8 +115,8 @@ public final class FilterFileCounts {
       LiveFiles files = new LiveFiles(ManifestFiles.read(manifest, table.io(), specs).select(columns));
       try {
         for (DataFile file = files.next(); file != null; file = files.next()) {
-          FilterFileCounts.add(counts.total, file);
-          FilterFileCounts.add(counts.bySpec, String.valueOf(file.specId()), file);
+          counts.total.add(file);
+          of(counts.bySpec, Integer.valueOf(file.specId())).add(file);
           for (Filter filter : counts.filters) filter.count(file);
         }
       } finally {
@@ -125,33 +126,48 @@ public final class FilterFileCounts {
     }
   }
 
-  static FileTotal zero() {
-    FileTotal total = new FileTotal();
-    total.files = Long.valueOf(0);
-    total.bytes = Long.valueOf(0);
-    return total;
-  }
+  /** A number of files and their bytes: without an object for each file that is added. */
+  static final class FileSum {
+    long files = 0, bytes = 0;
 
-  static void add(FileTotal total, DataFile file) {
-    total.files = Long.valueOf(total.files.longValue() + 1);
-    total.bytes = Long.valueOf(total.bytes.longValue() + file.fileSizeInBytes());
-  }
+    void add(DataFile file) {
+      files++;
+      bytes += file.fileSizeInBytes();
+    }
 
-  static void add(FileTotal total, FileTotal other) {
-    total.files = Long.valueOf(total.files.longValue() + other.files.longValue());
-    total.bytes = Long.valueOf(total.bytes.longValue() + other.bytes.longValue());
-  }
+    void add(FileSum other) {
+      files += other.files;
+      bytes += other.bytes;
+    }
 
-  static void add(Map<String, FileTotal> totals, Map<String, FileTotal> others) {
-    for (Map.Entry<String, FileTotal> other : others.entrySet()) {
-      if (!totals.containsKey(other.getKey())) totals.put((String) other.getKey(), zero());
-      add((FileTotal) totals.get(other.getKey()), (FileTotal) other.getValue());
+    FileTotal total() {
+      FileTotal total = new FileTotal();
+      total.files = Long.valueOf(files);
+      total.bytes = Long.valueOf(bytes);
+      return total;
     }
   }
 
-  static void add(Map<String, FileTotal> totals, String key, DataFile file) {
-    if (!totals.containsKey(key)) totals.put(key, zero());
-    add((FileTotal) totals.get(key), file);
+  private static FileSum of(Map<Integer, FileSum> sums, Integer key) {
+    FileSum sum = (FileSum) sums.get(key);
+    if (sum == null) {
+      sum = new FileSum();
+      sums.put(key, sum);
+    }
+    return sum;
+  }
+
+  static void add(Map<Integer, FileSum> sums, Map<Integer, FileSum> others) {
+    for (Map.Entry<Integer, FileSum> other : others.entrySet())
+      of(sums, (Integer) other.getKey()).add((FileSum) other.getValue());
+  }
+
+  /** By the text of a spec's id. */
+  private static Map<String, FileTotal> bySpec(Map<Integer, FileSum> sums) {
+    Map<String, FileTotal> totals = new LinkedHashMap<>();
+    for (Map.Entry<Integer, FileSum> entry : sums.entrySet())
+      totals.put(String.valueOf(entry.getKey()), ((FileSum) entry.getValue()).total());
+    return totals;
   }
 
   /** Splits a conjunction. */
@@ -215,10 +231,12 @@ public final class FilterFileCounts {
     private final StrictMetricsEvaluator strict;
     private final Set<Integer> columns;
     private final Map<Integer, UnderSpec> underSpecs = new HashMap<>();
-    private final FileTotal byPartitions = zero(), kept = zero(), complete = zero();
+    private final FileSum byPartitions = new FileSum(), kept = new FileSum(), complete = new FileSum();
     /** By the text of the fields: several specs may have the same ones. */
     private final Map<String, PruningFields> prunedBy = new LinkedHashMap<>();
-    private final Map<String, FileTotal> withoutBounds = new LinkedHashMap<>(), keptBySpec = new LinkedHashMap<>();
+    /** By the id of the column. */
+    private final Map<Integer, FileSum> withoutBounds = new LinkedHashMap<>();
+    private final Map<Integer, FileSum> keptBySpec = new LinkedHashMap<>();
     private long manifests = 0;
 
     Filter(Expression filter) {
@@ -230,9 +248,9 @@ public final class FilterFileCounts {
 
     void add(Filter other) {
       manifests += other.manifests;
-      FilterFileCounts.add(byPartitions, other.byPartitions);
-      FilterFileCounts.add(kept, other.kept);
-      FilterFileCounts.add(complete, other.complete);
+      byPartitions.add(other.byPartitions);
+      kept.add(other.kept);
+      complete.add(other.complete);
       for (Map.Entry<String, PruningFields> fields : other.prunedBy.entrySet())
         prunedBy.putIfAbsent((String) fields.getKey(), (PruningFields) fields.getValue());
       FilterFileCounts.add(withoutBounds, other.withoutBounds);
@@ -255,13 +273,13 @@ public final class FilterFileCounts {
       for (int i = 0; i < under.parts.size(); i++)
         if (skips((Evaluator) under.parts.get(i), file)) prunedBy((PruningFields) under.fields.get(i));
       for (Integer id : columns)
-        if (!hasBounds(file, id)) FilterFileCounts.add(withoutBounds, schema.findColumnName(id.intValue()), file);
-      if (under.strict.eval(file.partition()) || strict.eval(file)) FilterFileCounts.add(complete, file);
+        if (!hasBounds(file, id)) of(withoutBounds, id).add(file);
+      if (under.strict.eval(file.partition()) || strict.eval(file)) complete.add(file);
       if (!under.partitions.eval(file.partition())) return;
-      FilterFileCounts.add(byPartitions, file);
+      byPartitions.add(file);
       if (!bounds.eval(file)) return;
-      FilterFileCounts.add(kept, file);
-      FilterFileCounts.add(keptBySpec, String.valueOf(file.specId()), file);
+      kept.add(file);
+      of(keptBySpec, Integer.valueOf(file.specId())).add(file);
     }
 
     private void prunedBy(PruningFields fields) {
@@ -289,12 +307,15 @@ public final class FilterFileCounts {
     FilterFiles result() {
       FilterFiles result = new FilterFiles();
       result.manifests = Long.valueOf(manifests);
-      result.byPartitions = byPartitions;
-      result.kept = kept;
-      result.complete = complete;
+      result.byPartitions = byPartitions.total();
+      result.kept = kept.total();
+      result.complete = complete.total();
       result.prunedBy = new ArrayList<PruningFields>(prunedBy.values());
-      result.withoutBounds = withoutBounds;
-      result.specs = keptBySpec;
+      result.withoutBounds = new LinkedHashMap<>();
+      for (Map.Entry<Integer, FileSum> entry : withoutBounds.entrySet())
+        result.withoutBounds.put(
+          schema.findColumnName(((Integer) entry.getKey()).intValue()), ((FileSum) entry.getValue()).total());
+      result.specs = bySpec(keptBySpec);
       return result;
     }
   }

@@ -6,6 +6,8 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.Future;
 import org.apache.iceberg.DataFile;
 import org.apache.iceberg.DataFiles;
 import org.apache.iceberg.FileFormat;
@@ -15,6 +17,7 @@ import org.apache.iceberg.PartitionSpec;
 import org.apache.iceberg.expressions.Expression;
 import org.apache.iceberg.types.Conversions;
 import org.apache.iceberg.types.Types;
+import org.apache.iceberg.util.ThreadPools;
 
 /** Data files that were never written, from the bytes of Hypothetical.packed: one call for all files of a spec. */
 public class HypotheticalFiles {
@@ -53,19 +56,47 @@ public class HypotheticalFiles {
     return files;
   }
 
-  /** The FileTotal that each filter keeps, as JSON. */
-  public String kept(PartitionSpec spec, byte[] packed, List<Expression> filters) throws Exception {
-    List<DataFile> files = of(spec, packed);
-    List<FileTotal> totals = new ArrayList<>();
-    for (Expression filter : filters) {
-      FilteredFiles kept = new FilteredFiles(spec, filter);
-      for (DataFile file : files) kept.add(file);
-      FileTotal total = new FileTotal();
-      total.files = Long.valueOf(kept.files);
-      total.bytes = Long.valueOf(kept.bytes);
-      totals.add(total);
+  /** Begins to count what each filter keeps of files. */
+  @SuppressWarnings("unchecked")
+  public Kept kept(PartitionSpec spec, byte[] packed, List<Expression> filters) {
+    return new Kept((Future<String>) ThreadPools.getWorkerPool().submit(new Count(spec, packed, filters)));
+  }
+
+  /** What filters keep, once it is counted. */
+  public static final class Kept {
+    private final Future<String> totals;
+
+    Kept(Future<String> totals) { this.totals = totals; }
+
+    /** The FileTotal of each filter, as JSON. */
+    public String result() throws Exception { return (String) totals.get(); }
+  }
+
+  private static final class Count implements Callable<String> {
+    private final PartitionSpec spec;
+    private final byte[] packed;
+    private final List<Expression> filters;
+
+    Count(PartitionSpec spec, byte[] packed, List<Expression> filters) {
+      this.spec = spec;
+      this.packed = packed;
+      this.filters = filters;
     }
-    return new ObjectMapper().writeValueAsString(totals);
+
+    @Override
+    public String call() throws Exception {
+      List<DataFile> files = new HypotheticalFiles().of(spec, packed);
+      List<FileTotal> totals = new ArrayList<>();
+      for (Expression filter : filters) {
+        FilteredFiles kept = new FilteredFiles(spec, filter);
+        for (DataFile file : files) kept.add(file);
+        FileTotal total = new FileTotal();
+        total.files = Long.valueOf(kept.files);
+        total.bytes = Long.valueOf(kept.bytes);
+        totals.add(total);
+      }
+      return new ObjectMapper().writeValueAsString(totals);
+    }
   }
 
   private static Metrics metrics(Column[] columns, int file, long rows) {
