@@ -31,8 +31,11 @@ public class FilesOfMetadata {
     return new Metrics(Long.valueOf(ROWS), sizes, counts, nulls, null, new HashMap<>(lower), new HashMap<>(upper));
   }
 
-  /** files: in all, over a thousand days. perCommit: of them, and so per manifest. */
-  public void append(Table table, int files, int perCommit) {
+  /**
+   * files: in all, over a thousand days. perCommit: of them, and so per manifest. isOfSpark: whether the snapshots say, as
+   * those of Spark's writes, that Spark has written the files.
+   */
+  public void append(Table table, int files, int perCommit, boolean isOfSpark) {
     Map<Integer, Long> counts = new HashMap<>(), nulls = new HashMap<>(), sizes = new HashMap<>();
     for (int id = 1; id <= 5; id++) {
       counts.put(Integer.valueOf(id), Long.valueOf(ROWS));
@@ -59,6 +62,7 @@ public class FilesOfMetadata {
             .withMetrics(metrics(sizes, counts, nulls))
             .build());
       }
+      if (isOfSpark) append.set("spark.app.id", "none");
       append.commit();
     }
   }

@@ -1,24 +1,23 @@
-"""TPC-H on tables that are partitioned as `advise` proposes for all its queries: Spark and Iceberg alone, and ours.
+"""TPC-H or TPC-DS on tables partitioned as `advise` proposes for all its queries: Spark and Iceberg alone, and ours.
 
-    python -m tests.benchmarks.advised [--scale 1] [--rounds 3] [--master 'local-cluster[2,1,3072]'] [--folder FOLDER]
-        [--query q18 q19] [--warm 1]
+    python -m tests.benchmarks.advised [tpch] [--scale 1] [--rounds 3] [--master 'local-cluster[2,1,3072]']
+        [--folder FOLDER] [--query q18 q19] [--warm 1]
 
 Each query runs with all optimizer rules on and off, in turns; both must return the same rows. Of each, the median of
 the rounds: seconds on the clock, of CPU time in the driver's JVM, which without `--master` is all of it, the megabytes
 that tasks wrote for a shuffle, and those of the files that the scans were planned to read. At last, whether the rules
 change the plan that has run: where they do not, the ratio is what rounds of one plan differ by here.
 
-The tables are kept in FOLDER for another run. A table stands for one of sixteen times the size: its files, and what
-opening one costs, are a sixteenth. Tables that have a single file are not partitioned. Needs `tpcgen-cli`.
+The tables are kept in FOLDER for another run. A table stands for one of sixteen times the size, of TPC-DS of 128: its
+files, and what opening one costs, are that part. Tables that have a single file are not partitioned. What it needs:
+`tests/benchmarks/tpc.py`.
 """
 
 from __future__ import annotations
 
 import argparse
 import math
-import re
 import statistics
-import subprocess
 import tempfile
 import time
 from collections.abc import Iterable
@@ -27,8 +26,9 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 
 import spark_iceberg_sql as sis
+from tests.benchmarks import tpc
 from tests.benchmarks.colocate import KINDS, Costs
-from tests.benchmarks.reads import QUERIES, TABLES, bytes_planned, final_plan, set_rules
+from tests.benchmarks.reads import bytes_planned, final_plan, set_rules
 
 CONFIG = {
     "spark.driver.memory": "5g",
@@ -37,13 +37,15 @@ CONFIG = {
     "spark.sql.session.timeZone": "UTC",
     "spark.ui.retainedStages": "100000",
 }
-FILE_SIZE, OPEN_COST = 32 << 20, 256 << 10  # at scale 1
+TIMES = {"tpch": 16, "tpcds": 128}  # the size that a table stands for
+FILE_SIZE, OPEN_COST = 512 << 20, 4 << 20  # there, at scale 1
 ALL_KINDS = (*KINDS, "files, MB")
 SHOWN = ("clock, s", "CPU, s", "shuffled, MB", "files, MB")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks.advised", description=__doc__)
+    parser.add_argument("workload", nargs="?", default="tpch", choices=TIMES)
     parser.add_argument("--scale", default="1", help="1 is about a gigabyte of text")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--warm", type=int, default=1, help="rounds before those; a JVM takes several to be even")
@@ -53,39 +55,34 @@ def main() -> None:
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(arguments.folder or temporary)
-        is_kept = (folder / "warehouse" / "tpch").exists()
+        namespace = f"local.{arguments.workload}"
+        is_kept = (folder / "warehouse" / arguments.workload).exists()
         spark = sis.session(folder / "warehouse", config={**CONFIG, "spark.master": arguments.master})
         spark.sparkContext.setLogLevel("ERROR")
-        queries = dict(re.findall(r"^-- (.+)\n(.+);$", (QUERIES / "tpch.sql").read_text(), re.MULTILINE))
+        queries = tpc.queries(arguments.workload)
         if not is_kept:
-            create(spark, arguments.scale, folder)
-            spark.sql("USE local.tpch")
-            partition(spark, queries.values())
-        spark.sql("USE local.tpch")
+            create(spark, arguments.workload, arguments.scale, folder)
+        spark.sql(f"USE {namespace}")
+        if not is_kept:
+            partition(spark, [f"{namespace}.{table}" for table in tpc.TABLES[arguments.workload]], queries.values())
         chosen = {name: query for name, query in queries.items() if name in (arguments.query or queries)}
         measure(spark, chosen, arguments.rounds, arguments.warm)
         spark.stop()
 
 
-def create(spark: SparkSession, scale: str, folder: Path) -> None:
-    tables = TABLES["tpch"]
-    target = folder / "generated"
-    command = ["tpcgen-cli", "tpch", "parquet", "-s", scale, "--tables", ",".join(tables), "--output-dir", str(target)]
-    subprocess.run(command, check=True)
-    spark.sql("CREATE NAMESPACE local.tpch")
-    size, cost = (int(bytes_ * float(scale)) for bytes_ in (FILE_SIZE, OPEN_COST))
-    for table in tables:
-        (source,) = target.glob(f"{table}*") if table != "part" else target.glob("part[!s]*")
+def create(spark: SparkSession, workload: str, scale: str, folder: Path) -> None:
+    spark.sql(f"CREATE NAMESPACE local.{workload}")
+    size, cost = (int(bytes_ / TIMES[workload] * float(scale)) for bytes_ in (FILE_SIZE, OPEN_COST))
+    for table, source in tpc.generate(workload, scale, folder / "generated").items():
         spark.sql(
-            f"CREATE TABLE local.tpch.{table} USING iceberg "
+            f"CREATE TABLE local.{workload}.{table} USING iceberg "
             f"TBLPROPERTIES ('write.target-file-size-bytes' = '{size}', 'read.split.open-file-cost' = '{cost}') "
             f"AS SELECT * FROM parquet.`{source}`"
         )
 
 
-def partition(spark: SparkSession, queries: Iterable[str]) -> None:
+def partition(spark: SparkSession, names: list[str], queries: Iterable[str]) -> None:
     """Change and rewrite the tables as the advice for all of them says."""
-    names = [f"local.tpch.{table}" for table in TABLES["tpch"]]
     several = [name for name in names if spark.sql(f"SELECT 1 FROM {name}.files").count() > 1]
     started = time.perf_counter()
     advice = sis.advise(spark, several, list(queries))

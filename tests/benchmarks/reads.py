@@ -2,9 +2,9 @@
 
     python -m tests.benchmarks.reads [overhead] [dashboard] [tpch] [tpcds] [--scale 1] [--rounds 3]
 
-Each query runs with all optimizer rules on and off, in turns; both must return the same rows. TPC-H and TPC-DS need
-`tpcgen-cli`; their large tables are partitioned by month, and by 30 days. `overhead` optimizes plans that no rule
-changes, without running them, with and without the five rules that read less.
+Each query runs with all optimizer rules on and off, in turns; both must return the same rows. What TPC-H and TPC-DS
+need: `tests/benchmarks/tpc.py`; their large tables are partitioned by month, and by 30 days. `overhead` optimizes plans
+that no rule changes, without running them, with and without the five rules that read less.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ import argparse
 import math
 import re
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
@@ -26,11 +25,11 @@ from pyspark.sql import DataFrame, SparkSession
 
 import spark_iceberg_sql as sis
 from spark_iceberg_sql.spark.optimizer.rule_records import RULES
+from tests.benchmarks import tpc
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "spark"))
 from scans import leaves
 
-QUERIES = Path(__file__).with_name("queries")
 CONFIG = {
     "spark.driver.memory": "5g",
     "spark.sql.shuffle.partitions": "4",
@@ -41,13 +40,6 @@ SPECS = {
     "lineitem": "months(l_shipdate)",
     "orders": "months(o_orderdate)",
     "store_sales": "truncate(30, ss_sold_date_sk)",
-}
-TABLES = {
-    "tpch": ("customer", "lineitem", "nation", "orders", "part", "partsupp", "region", "supplier"),
-    "tpcds": (
-        *("customer", "customer_address", "customer_demographics", "date_dim", "household_demographics", "item"),
-        *("promotion", "store", "store_sales", "time_dim"),
-    ),
 }
 # No rule changes these: the time that they take to find that out is lost.
 WITHOUT_GAIN = (
@@ -146,18 +138,13 @@ def create_events(spark: SparkSession, rows: int) -> None:
 
 
 def create_generated(spark: SparkSession, workload: str, scale: str, folder: str) -> None:
-    tables = TABLES[workload]
-    target = f"{folder}/{workload}"
-    command = ["tpcgen-cli", workload, "parquet", "-s", scale, "--tables", ",".join(tables), "--output-dir", target]
-    subprocess.run(command, check=True)
-    for table in tables:
+    for table, source in tpc.generate(workload, scale, Path(folder) / workload).items():
         by = f"PARTITIONED BY ({SPECS[table]})" if table in SPECS else ""
-        source = next(iter(sorted(Path(target).glob(f"{table}*"))))
         spark.sql(f"CREATE TABLE {table} USING iceberg {by} AS SELECT * FROM parquet.`{source}`")
 
 
 def measure(spark: SparkSession, workload: str, rounds: int) -> None:
-    names = re.findall(r"^-- (.+)\n(.+);$", (QUERIES / f"{workload}.sql").read_text(), re.MULTILINE)
+    names = list(tpc.queries(workload).items())
     print(f"\n| {workload} | files | with | rows | with | s | with | times faster | plan |")
     print(f"|---|{'--:|' * 7}---|")
     speed_ups, fastest = [], []

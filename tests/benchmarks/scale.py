@@ -2,15 +2,15 @@
 
 python -m tests.benchmarks.scale [FILES ...]
 python -m tests.benchmarks.scale memory FILES QUERIES true|false [QUERY ...]
-python -m tests.benchmarks.scale live FILES true|false [QUERY ...]
+python -m tests.benchmarks.scale live FILES WAY [QUERY ...]
 
 Each query is planned without the rules and with all of them, in turns: again, as a new query of a snapshot whose
 manifests the rules have read before, and as the first query of a session, where an earlier one has kept which manifests
 it has checked (next session) and where none has (new). CPU time is that of the whole JVM, which
 other load on the machine changes less than seconds. memory: the heap after so many queries, of all kinds or of those
 named, in a JVM of its own with the rules or without. live: what each query holds at most while it is planned, as
-collections leave it. DRIVER_MEMORY in the environment is that of the driver, 4g by
-default.
+collections leave it, in a way of those above: without, next session, new session. DRIVER_MEMORY in the environment is
+that of the driver, 4g by default.
 """
 
 from __future__ import annotations
@@ -41,6 +41,8 @@ ROUNDS, WARM = 7, 2
 # Of so many files, one round after another takes ten minutes.
 MANY, ROUNDS_OF_MANY, WARM_OF_MANY = 1_000_000, 1, 1
 WAYS = ("without", "again", "new query", "next session", "new session")
+# In this order: a query that is planned again has the settings of the one before, which what is kept depends on.
+TURNS = ("without", "new session", "next session", "new query", "again")
 # What is kept of a query, or of a column; the rest is of manifests.
 OF_QUERIES = frozenset({"answers", "clustering", "limit", "prune", "topk", "tuples"})
 COLUMNS = "id BIGINT, ts TIMESTAMP, tenant STRING, x DOUBLE, y INT"
@@ -67,14 +69,16 @@ def _writer() -> Any:
     return compiler.instance(loader, "sparkicebergsql.benchmarks.FilesOfMetadata")
 
 
-def make(spark: SparkSession, files: int) -> str:
-    """A table of so many files of metadata, in ten manifests or more; returns its name."""
+def make(spark: SparkSession, files: int, of_spark: bool = True) -> str:
+    """A table of so many files of metadata, in ten manifests or more, as Spark or another writer commits them; returns
+    its name.
+    """
     name = f"local.db.t{files}_{time.monotonic_ns()}"
     spark.sql(
         f"CREATE TABLE {name} ({COLUMNS}) USING iceberg PARTITIONED BY (days(ts)) "
         "TBLPROPERTIES ('commit.manifest-merge.enabled' = 'false')"
     )
-    _writer().append(relations.catalog_table(name), files, min(10_000, max(1, files // 10)))
+    _writer().append(relations.catalog_table(name), files, min(10_000, max(1, files // 10)), of_spark)
     spark.catalog.refreshTable(name)
     return name
 
@@ -172,7 +176,7 @@ def table_of(spark: SparkSession, clock: Clock, files: int) -> None:
     print(f"| query | CPU s, without | {ways} | manifests: {opened} |")
     print("|---|--:|--:|--:|--:|--:|--:|--:|--:|", flush=True)
     for title, query in QUERIES.items():
-        cpu: dict[str, list[float]] = {way: [] for way in WAYS}
+        cpu: dict[str, list[float]] = {way: [] for way in TURNS}
         manifests: dict[str, int] = {}
         for _ in range(rounds + warm):
             for way, times in cpu.items():
@@ -254,16 +258,17 @@ class LiveHeap:
         self._thread.join()
 
 
-def live_of(spark: SparkSession, files: int, value: str, titles: Sequence[str]) -> None:
-    """What the heap holds at most while each query is planned, as the first of a session, and before."""
+def live_of(spark: SparkSession, files: int, way: str, titles: Sequence[str]) -> None:
+    """What the heap holds at most while each query is planned in a way, and before."""
     name = make(spark, files)
-    switch(spark, value)
+    prepare("next session", spark)
+    plan(spark, f"SELECT * FROM {name} WHERE x > 2")  # keeps which manifests it has checked
     for title in titles:
-        forget(spark)
+        prepare(way, spark)
         before = heap(spark)
         with LiveHeap(spark) as live:
             plan(spark, QUERIES[title].format(t=name))
-        print(f"{files:,} files, {title}, rules {value}: {before:.0f} MB, {live.megabytes:.0f} at most", flush=True)
+        print(f"{files:,} files, {title}, {way}: {before:.0f} MB, {live.megabytes:.0f} at most", flush=True)
 
 
 def main() -> None:
