@@ -13,9 +13,10 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
-from spark_iceberg_sql.spark.bridge.jvm import compiler
+from spark_iceberg_sql.spark.bridge.jvm import compiler, gateway
 
 JAVA = Path(__file__).parents[1] / "adversary" / "truth" / "java"
+READS = Path(__file__).with_name("ReadsAtOnce.java")
 
 ORC, PARQUET = "orc", "parquet"
 # Tables in the JVM's memory: on disk, Hadoop starts a process for each file.
@@ -268,6 +269,8 @@ class Faults:
         self.held: list[Any] = []
         self.writer = equality_writer()
         self.short_reads = short_reads(spark)
+        loader = compiler.compile_java(READS.read_text("utf-8"), READS.name, compiler.context_loader())
+        self.reads = compiler.instance(loader, "sparkicebergsql.tests.ReadsAtOnce")
 
     def present(self) -> dict[str, str]:
         """By reference: `present` if a case of it differs from the truth, else `absent`; not for what Spark lacks."""
@@ -278,6 +281,7 @@ class Faults:
         if (outcome := self.null_buckets()) is not None:
             results["null buckets"] = outcome
         results["apache/iceberg#13635"] = "present" if any(self.missed_values()) else "absent"
+        results["apache/iceberg#18004"] = "present" if any(self.rows_kept_twice()) else "absent"
         return results
 
     def wrong(self) -> list[str]:
@@ -287,6 +291,7 @@ class Faults:
             *(f"{case.reference}: {text}" for case in cases for text in self.differences(case)),
             *self.missed_values(),
             *self.freed_rows(),
+            *self.rows_kept_twice(),
         ]
 
     def differences(self, case: Case) -> Iterator[str]:
@@ -402,6 +407,28 @@ class Faults:
         self.rows(f"MERGE INTO {table} t USING (SELECT 771L AS k) s ON t.id = s.k WHEN MATCHED THEN DELETE")
         if self.rows(f"SELECT * FROM {table} WHERE id BETWEEN 771 AND 771"):
             yield "MERGE by a number: its row stays"
+        self.rows(f"DROP TABLE {table}")
+
+    def rows_kept_twice(self) -> Iterator[str]:
+        """How many files the two reads of an UPDATE with a subquery have, if not the one with rows to change."""
+        self.count += 1
+        table = f"{CATALOG}.faults.t{self.count}"
+        # Each file in a task of its own.
+        self.rows(
+            f"CREATE TABLE {table} (id BIGINT) USING iceberg TBLPROPERTIES ('read.split.open-file-cost' = '1073741824')"
+        )
+        for i in range(3):
+            self.rows(f"INSERT INTO {table} VALUES ({i})")
+        file = self.rows(f"SELECT _file FROM {table} WHERE id = 1")[0][0]
+        state = self.spark._jsparkSession.sessionState()
+        skip = gateway.java_class("org.apache.spark.sql.execution.CommandExecutionMode").SKIP()
+        plan = state.sqlParser().parsePlan(f"UPDATE {table} SET id = 7 WHERE id IN (SELECT id FROM range(1, 2))")
+        leaves = gateway.from_seq(state.executePlan(plan, skip).optimizedPlan().collectLeaves())
+        first, second = (
+            leaf.scan() for leaf in leaves if leaf.getClass().getSimpleName() == "DataSourceV2ScanRelation"
+        )
+        if (counts := list(self.reads.tasks(first, second, file))) != [1, 1]:
+            yield f"UPDATE with a subquery: {counts} files are read"
         self.rows(f"DROP TABLE {table}")
 
     def null_buckets(self) -> str | None:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import pytest
+from iceberg_faults import Faults
 from pyspark.sql import SparkSession
 
 from spark_iceberg_sql.spark.bridge.jvm import compiler, gateway
@@ -62,3 +66,36 @@ def test_metadata_tables_have_all_rows(spark: SparkSession) -> None:
         )
         assert spark.sql(f"SELECT * FROM {table}.{name} WHERE {predicate}").count() == counted > 0
         rows.unpersist()
+
+
+def test_an_update_with_a_subquery_reads_the_files_that_it_replaces(spark: SparkSession, tmp_path: Path) -> None:
+    """apache/iceberg#18004: two reads that choose files at the same time, with the rule and without."""
+    faults = Faults(spark, str(tmp_path))
+    assert list(faults.rows_kept_twice()) == []
+    spark.conf.set("spark.iceberg_sql.updates", "false")
+    try:
+        assert len(list(faults.rows_kept_twice())) == 1
+    finally:
+        spark.conf.unset("spark.iceberg_sql.updates")
+
+
+@pytest.mark.parametrize("condition", ["id IN (SELECT id FROM {s})", "EXISTS (SELECT 1 FROM {s} WHERE {s}.id = u.id)"])
+def test_updates_with_subqueries(spark: SparkSession, condition: str) -> None:
+    """Of a partitioned table with a required filter, grouped reads and joins that are not broadcast."""
+    table, source = "local.updates", "local.updated"
+    required = "TBLPROPERTIES ('spark-iceberg-sql.require-filter' = '10 kB')"
+    spark.sql(
+        f"CREATE OR REPLACE TABLE {table} (id BIGINT, v INT) USING iceberg PARTITIONED BY (bucket(4, id)) {required}"
+    )
+    spark.sql(f"CREATE OR REPLACE TABLE {source} (id BIGINT) USING iceberg PARTITIONED BY (bucket(4, id))")
+    spark.sql(f"INSERT INTO {table} SELECT id, 0 FROM range(40)")
+    spark.sql(f"INSERT INTO {source} VALUES (3), (5), (NULL)")
+    spark.conf.set("spark.sql.autoBroadcastJoinThreshold", "-1")
+    spark.conf.set("spark.iceberg_sql.colocate", "always")
+    try:
+        spark.sql(f"UPDATE {table} u SET v = 1 WHERE {condition.format(s=source)}")
+    finally:
+        spark.conf.unset("spark.sql.autoBroadcastJoinThreshold")
+        spark.conf.unset("spark.iceberg_sql.colocate")
+    rows = spark.sql(f"SELECT id, v FROM {table} WHERE id >= 0").collect()
+    assert sorted(map(tuple, rows)) == [(i, int(i in (3, 5))) for i in range(40)]

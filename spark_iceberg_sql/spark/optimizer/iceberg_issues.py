@@ -375,6 +375,14 @@ ISSUES: tuple[IcebergIssue, ...] = (
         is_probed=True,
     ),
     IcebergIssue(
+        "apache/iceberg#18004",
+        "from Spark 4.0 on, a copy-on-write UPDATE whose condition has a subquery too large to be broadcast may leave "
+        "the rows of files without rows to change twice: its two reads choose the files at the same time",
+        "updates",
+        "the reads choose the files one after the other",
+        PROBED_VERSIONS,
+    ),
+    IcebergIssue(
         "apache/iceberg#13873",
         "equality deletes of several columns, as Flink writes them, are kept by an executor with the columns in the "
         "order of the first query: others that read other columns return deleted rows",

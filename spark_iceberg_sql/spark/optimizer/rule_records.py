@@ -17,7 +17,17 @@ PROBES = "IssueProbes"
 # What the rules know of tables and scans, for Python.
 FACTS = "RelationFacts"
 # The rules whose absence costs more than time: a warning says what.
-SAFETY = ("bounds", "conflicts", "copies", "failing_constants", "floats", "null_constants", "require_filter", "writers")
+SAFETY = (
+    "bounds",
+    "conflicts",
+    "copies",
+    "failing_constants",
+    "floats",
+    "null_constants",
+    "require_filter",
+    "updates",
+    "writers",
+)
 
 
 class Phase(Enum):
@@ -180,6 +190,14 @@ RULES: tuple[OptimizerRule, ...] = (
         phase=Phase.AFTER_PUSH_DOWN,
         summary="joins and groups tables by their partition fields without a shuffle, where that should be faster",
         if_disabled="joins and groups by the partition fields of tables shuffle the rows",
+    ),
+    # After those that look for Iceberg's own scans.
+    OptimizerRule(
+        name="updates",
+        java="Updates",
+        phase=Phase.AFTER_PUSH_DOWN,
+        summary="has the two reads of an UPDATE with a subquery leave out files one after the other",
+        if_disabled="a copy-on-write UPDATE with a subquery may keep rows twice, as it does with Iceberg alone",
     ),
     OptimizerRule(
         name="values",

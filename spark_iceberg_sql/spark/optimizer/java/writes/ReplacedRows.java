@@ -1,9 +1,7 @@
 package sparkicebergsql;
 
 import java.lang.reflect.InvocationHandler;
-import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
-import java.lang.reflect.Proxy;
 import java.util.HashSet;
 import java.util.Set;
 import org.apache.iceberg.DataOperations;
@@ -40,14 +38,10 @@ public final class ReplacedRows extends CommitCheck implements InvocationHandler
 
   /** The same table, whose row-level changes are checked so; null if it is such a one. */
   public static Table checked(Table table) {
-    if (Proxy.isProxyClass(table.getClass())) return null;
-    Class<?>[] types = table instanceof HasTableOperations ? new Class<?>[] {Table.class, HasTableOperations.class}
-                                                           : new Class<?>[] {Table.class};
-    return (Table) proxy(types, new CheckedTable(table));
-  }
-
-  private static Object proxy(Class<?>[] types, InvocationHandler handler) {
-    return Proxy.newProxyInstance(Table.class.getClassLoader(), types, handler);
+    if (Delegation.handler(table) != null) return null;
+    Set<Class<?>> types =
+      table instanceof HasTableOperations ? Set.of(Table.class, HasTableOperations.class) : Set.of(Table.class);
+    return (Table) Delegation.of(Table.class.getClassLoader(), types, new CheckedTable(table));
   }
 
   @Override
@@ -68,7 +62,7 @@ public final class ReplacedRows extends CommitCheck implements InvocationHandler
         break;
       default:
     }
-    Object result = call(delta, method, arguments);
+    Object result = Delegation.pass(delta, method, arguments);
     return result == delta ? self : result;
   }
 
@@ -102,14 +96,6 @@ public final class ReplacedRows extends CommitCheck implements InvocationHandler
     return isSamePartition && (file == null || files.contains(file));
   }
 
-  private static Object call(Object target, Method method, Object[] arguments) throws Throwable {
-    try {
-      return method.invoke(target, arguments);
-    } catch (InvocationTargetException e) {
-      throw e.getCause();
-    }
-  }
-
   /** The table, with such row-level changes. */
   private static final class CheckedTable implements InvocationHandler {
     private final Table table;
@@ -118,9 +104,10 @@ public final class ReplacedRows extends CommitCheck implements InvocationHandler
 
     @Override
     public Object invoke(Object self, Method method, Object[] arguments) throws Throwable {
-      Object result = call(table, method, arguments);
+      Object result = Delegation.pass(table, method, arguments);
       if (!method.getName().equals("newRowDelta")) return result;
-      return proxy(new Class<?>[] {RowDelta.class}, new ReplacedRows(table, (RowDelta) result));
+      return Delegation.of(
+        Table.class.getClassLoader(), Set.of(RowDelta.class), new ReplacedRows(table, (RowDelta) result));
     }
   }
 }

@@ -1,13 +1,9 @@
 package sparkicebergsql;
 
 import java.lang.reflect.InvocationHandler;
-import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
-import java.lang.reflect.Proxy;
 import java.util.HashMap;
-import java.util.LinkedHashSet;
 import java.util.Map;
-import java.util.Set;
 import org.apache.spark.sql.connector.write.LogicalWriteInfo;
 import org.apache.spark.sql.connector.write.RowLevelOperation;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
@@ -29,22 +25,12 @@ public final class RowLevelOption implements InvocationHandler {
 
   /** The operation with an option for its write. */
   public static RowLevelOperation of(RowLevelOperation operation, String option, String value) {
-    return (RowLevelOperation) proxy(operation, new RowLevelOption(operation, option, value));
+    return (RowLevelOperation) Delegation.of(operation, new RowLevelOption(operation, option, value));
   }
 
   /** Whether an operation is one of these. */
   public static boolean isIn(RowLevelOperation operation) {
-    return Proxy.isProxyClass(operation.getClass()) && Proxy.getInvocationHandler(operation) instanceof RowLevelOption;
-  }
-
-  private static Object proxy(Object target, RowLevelOption handler) {
-    Set<Class<?>> interfaces = new LinkedHashSet<>();
-    for (Class<?> c = target.getClass(); c != null; c = c.getSuperclass())
-      for (Class<?> i : c.getInterfaces()) interfaces.add(i);
-    Class<?>[] all = new Class<?>[interfaces.size()];
-    int count = 0;
-    for (Object i : interfaces) all[count++] = (Class<?>) i;
-    return Proxy.newProxyInstance(target.getClass().getClassLoader(), all, handler);
+    return Delegation.handler(operation) instanceof RowLevelOption;
   }
 
   @Override
@@ -54,14 +40,10 @@ public final class RowLevelOption implements InvocationHandler {
     Object[] passed = arguments;
     if (method.getName().equals(WRITE)) {
       RowLevelOption ofWrite = new RowLevelOption(arguments[0], option, value);
-      passed = new Object[] {proxy(arguments[0], ofWrite)};
+      passed = new Object[] {Delegation.of(arguments[0], ofWrite)};
     }
-    try {
-      Object result = method.invoke(target, passed);
-      return target instanceof LogicalWriteInfo && method.getName().equals(OPTIONS) ? added(result) : result;
-    } catch (InvocationTargetException e) {
-      throw e.getCause();
-    }
+    Object result = Delegation.pass(target, method, passed);
+    return target instanceof LogicalWriteInfo && method.getName().equals(OPTIONS) ? added(result) : result;
   }
 
   private Object added(Object options) {
