@@ -28,14 +28,14 @@ public final class ReadsAtOnce extends AbstractAppender {
   private static final String LOGGER = "org.apache.iceberg.spark.source.SparkCopyOnWriteScan";
   private static final int SECONDS = 30;
 
-  private volatile CountDownLatch begun, ended;
+  private volatile CountDownLatch logged, ended;
   private volatile Thread other;
 
   public ReadsAtOnce() { super("reads", null, null, true, Property.EMPTY_ARRAY); }
 
   /** How many tasks each of the two reads is divided into. */
   public int[] tasks(final Scan first, final Scan second, final String file) throws Exception {
-    begun = new CountDownLatch(1);
+    logged = new CountDownLatch(1);
     ended = new CountDownLatch(1);
     start();
     LoggerContext context = (LoggerContext) LogManager.getContext(false);
@@ -47,7 +47,7 @@ public final class ReadsAtOnce extends AbstractAppender {
       FutureTask<Integer> result = new FutureTask<Integer>(new Callable<Integer>() {
         @Override
         public Integer call() throws InterruptedException {
-          begun.await(SECONDS, TimeUnit.SECONDS);
+          logged.await(SECONDS, TimeUnit.SECONDS);
           int count = count(second, file);
           ended.countDown();
           return Integer.valueOf(count);
@@ -73,7 +73,7 @@ public final class ReadsAtOnce extends AbstractAppender {
   /** Waits until the second read has its files, or waits for the first. */
   @Override
   public void append(LogEvent event) {
-    begun.countDown();
+    logged.countDown();
     try {
       for (int i = 0; i < SECONDS * 100 && other.getState() != Thread.State.BLOCKED; i++)
         if (ended.await(10, TimeUnit.MILLISECONDS)) return;

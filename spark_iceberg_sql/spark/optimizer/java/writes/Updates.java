@@ -2,7 +2,7 @@ package sparkicebergsql;
 
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Method;
-import java.util.IdentityHashMap;
+import java.util.HashMap;
 import java.util.Map;
 import org.apache.iceberg.Table;
 import org.apache.spark.sql.SparkSession;
@@ -25,7 +25,8 @@ public class Updates extends SwitchedRule {
   @Override
   protected LogicalPlan rewrite(LogicalPlan plan) {
     if (!(plan instanceof ReplaceData)) return plan;
-    final Map<Object, Boolean> areShared = new IdentityHashMap<>();
+    final Map<Object, Boolean> areShared = new HashMap<>();
+    final Object lock = new Object();
     for (LogicalPlan leaf : ScalaTypes.list(plan.collectLeaves())) {
       Scan scan = filtered(leaf);
       if (scan != null) areShared.put(scan, Boolean.valueOf(areShared.containsKey(scan)));
@@ -41,18 +42,17 @@ public class Updates extends SwitchedRule {
       @Override
       public Object of(Object node) {
         DataSourceV2ScanRelation scanned = (DataSourceV2ScanRelation) node;
-        Scan scan = (Scan) Delegation.of(scanned.scan(), new SerialScan(scanned.scan()));
+        Scan scan = (Scan) Delegation.of(scanned.scan(), new SerialScan(scanned.scan(), lock));
         return SparkScans.replaced(scanned, (DataSourceV2Relation) scanned.relation(), scan);
       }
     }));
   }
 
-  /** Iceberg's scan of a leaf that may leave out files while the statement runs; null if it is another, or serial. */
+  /** The scan of a leaf that may leave out files while the statement runs; null if it is another, or serial. */
   private static Scan filtered(Object node) {
     if (!(node instanceof DataSourceV2ScanRelation)) return null;
     Scan scan = ((DataSourceV2ScanRelation) node).scan();
-    boolean isOther = !(scan instanceof SupportsRuntimeV2Filtering) || isSerial(scan);
-    return isOther ? null : UnfilteredScan.unwrapped(scan);
+    return scan instanceof SupportsRuntimeV2Filtering && !isSerial(scan) ? scan : null;
   }
 
   private static boolean isSerial(Scan scan) { return Delegation.handler(scan) instanceof SerialScan; }
@@ -60,14 +60,18 @@ public class Updates extends SwitchedRule {
   /** A scan that leaves out files for one caller at a time. */
   private static final class SerialScan implements InvocationHandler {
     private final Scan scan;
+    private final Object lock;
 
-    SerialScan(Scan scan) { this.scan = scan; }
+    SerialScan(Scan scan, Object lock) {
+      this.scan = scan;
+      this.lock = lock;
+    }
 
     @Override
     public Object invoke(Object self, Method method, Object[] arguments) throws Throwable {
       if (method.getName().equals("equals")) return Boolean.valueOf(self == arguments[0]);
       if (!method.getName().equals("filter")) return Delegation.pass(scan, method, arguments);
-      synchronized (UnfilteredScan.unwrapped(scan)) { return Delegation.pass(scan, method, arguments); }
+      synchronized (lock) { return Delegation.pass(scan, method, arguments); }
     }
   }
 
