@@ -17,6 +17,7 @@ from spark_iceberg_sql.spark.bridge.jvm import compiler, gateway
 
 JAVA = Path(__file__).parents[1] / "adversary" / "truth" / "java"
 READS = Path(__file__).with_name("ReadsAtOnce.java")
+DECIMALS = Path(__file__).parents[1] / "data" / "decimals.parquet"
 
 ORC, PARQUET = "orc", "parquet"
 # Tables in the JVM's memory: on disk, Hadoop starts a process for each file.
@@ -281,6 +282,7 @@ class Faults:
         if (outcome := self.null_buckets()) is not None:
             results["null buckets"] = outcome
         results["apache/iceberg#13635"] = "present" if any(self.missed_values()) else "absent"
+        results["apache/iceberg#11221"] = "present" if any(self.misplaced_decimals()) else "absent"
         results["apache/iceberg#18004"] = "present" if any(self.rows_kept_twice()) else "absent"
         return results
 
@@ -292,6 +294,7 @@ class Faults:
             *self.missed_values(),
             *self.freed_rows(),
             *self.rows_kept_twice(),
+            *self.misplaced_decimals(),
         ]
 
     def differences(self, case: Case) -> Iterator[str]:
@@ -375,6 +378,18 @@ class Faults:
                 (50000, 50000, 1249975000)
             ]:
                 yield f"50,000 numbers: {actual}"
+        self.rows(f"DROP TABLE {table}")
+
+    def misplaced_decimals(self) -> Iterator[str]:
+        """How decimals of a file by pyarrow, whose dictionary was full after some pages, differ from the truth."""
+        self.count += 1
+        table = f"local.faults.t{self.count}"
+        self.rows(f"CREATE TABLE {table} (id BIGINT, v DECIMAL(20, 2)) USING iceberg")
+        source = f"`parquet`.`{DECIMALS}`"
+        self.rows(f"CALL local.system.add_files(table => '{table.partition('.')[2]}', source_table => '{source}')")
+        expected = [tuple(row) for row in self.spark.read.parquet(str(DECIMALS)).collect()]
+        if wrong := set(self.rows(f"SELECT id, v FROM {table}")) - set(expected):
+            yield f"{len(wrong)} of {len(expected)} decimals"
         self.rows(f"DROP TABLE {table}")
 
     def missed_values(self) -> Iterator[str]:

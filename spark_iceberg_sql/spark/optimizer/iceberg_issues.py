@@ -418,6 +418,15 @@ ISSUES: tuple[IcebergIssue, ...] = (
         is_probed=True,
     ),
     IcebergIssue(
+        "apache/iceberg#11221",
+        "decimals are wrong in Parquet files of other writers, such as pyarrow, that store them with a fixed length, and "
+        "some pages with a dictionary and some without: the vectorized reader puts them into other rows",
+        "",
+        "installed sessions set spark.sql.iceberg.vectorization.enabled to false, unless they have a value",
+        PROBED_VERSIONS[:2],
+        is_probed=True,
+    ),
+    IcebergIssue(
         "apache/iceberg#13635",
         "in stores over the network, = and IN lose rows of Parquet files with Bloom filters that Iceberg before 1.8, "
         "Spark or Trino has written: the reader takes a part of the filter for all of it",

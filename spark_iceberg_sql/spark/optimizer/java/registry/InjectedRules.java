@@ -26,7 +26,7 @@ public final class InjectedRules {
     extensions.injectPlanNormalizationRule(new NewSessions<LogicalPlan>(QUERY_MARKS));
     Marking.addTo(session);
     DeleteCache.avoid(session);
-    FreedVectors.avoid(session);
+    VectorFaults.avoid(session);
     List<RuleEntry> afterPushDown = new ArrayList<>();
     List<RuleOfSession> ofSessions = new ArrayList<>();
     for (RuleEntry e : entries) {
@@ -93,7 +93,7 @@ public final class InjectedRules {
     protected Object of(Object session) {
       Marking.addTo((SparkSession) session);
       DeleteCache.avoid((SparkSession) session);
-      FreedVectors.avoid((SparkSession) session);
+      VectorFaults.avoid((SparkSession) session);
       for (RuleOfSession rule : ofSessions) rule.addTo((SparkSession) session);
       ExperimentalMethods methods = ((org.apache.spark.sql.classic.SparkSession) session).experimental();
       synchronized (methods) {

@@ -66,7 +66,8 @@ public final class IssueProbes implements Callable<Map<String, String>> {
       "apache/iceberg#17346", "apache/iceberg#14216", "apache/iceberg#9767", "apache/iceberg#18111",
       "apache/iceberg#9713", "times before 1970 in .999999", "null and <>", "null and LIKE", "null and IN",
       "apache/iceberg#9130", "apache/iceberg#16690", "DELETE and replaced rows", "apache/iceberg#17320",
-      "apache/iceberg#13873", "DELETE and fields of structs", "apache/iceberg#13635", "apache/iceberg#12178"};
+      "apache/iceberg#13873", "DELETE and fields of structs", "apache/iceberg#13635", "apache/iceberg#12178",
+      "apache/iceberg#11221"};
     Map<String, String> results = new LinkedHashMap<>();
     for (int i = 0; i < references.length; i++) {
       try {
@@ -119,7 +120,9 @@ public final class IssueProbes implements Callable<Map<String, String>> {
       case 18:
         return BloomFilters.ARE_CUT;
       case 19:
-        return FreedVectors.ARE_IN_USE;
+        return VectorFaults.ARE_FREED;
+      case 20:
+        return VectorFaults.ARE_MISPLACED;
       default:
         return losesManifests();
     }
