@@ -6,7 +6,7 @@ Each case has rows that no code of Iceberg has read; what a query or statement d
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -49,7 +49,8 @@ class Case:
     query over a view; a pair of a query and its truth; at last, if at all, a DELETE, or an overwrite by no rows.
     by_spark: the rows as Spark stores them in the format, for values that the format itself changes. is_imported: the
     table gets files that Spark has written. deleted: the columns by which another writer has deleted the rows with
-    negative r. promoted: a column and the type that it gets after that, while a query of before is still held.
+    negative r. changed: properties that the table gets after that. promoted: a column and the type that it gets then,
+    while a query of before is still held.
     is_corrected: whether the truth is given in an installed session.
     """
 
@@ -64,6 +65,7 @@ class Case:
     by_spark: bool = False
     is_imported: bool = False
     deleted: tuple[str, ...] = ()
+    changed: tuple[tuple[str, str], ...] = ()
     promoted: tuple[str, str] | None = None
     is_corrected: bool = True
 
@@ -71,6 +73,7 @@ class Case:
 _MILLIS = (("spark.sql.parquet.outputTimestampType", "TIMESTAMP_MILLIS"),)
 _MERGE_ON_READ = (("format-version", "2"), ("write.delete.mode", "merge-on-read"))
 _NO_COUNTS = (("write.metadata.metrics.default", "none"),)
+_LONG = "CAST('more than sixteen bytes' AS BINARY)"
 _NUMBERS = "(1, double('NaN')), (2, 2.5D), (3, -0.0D), (4, 0.0D), (5, NULL)"
 CASES: tuple[Case, ...] = (
     Case(
@@ -92,6 +95,20 @@ CASES: tuple[Case, ...] = (
         ORC,
     ),
     Case("apache/iceberg#15069", "id INT, v DOUBLE", _NUMBERS, ("SELECT max(v) FROM {t}",)),
+    Case(
+        "apache/iceberg#16328",
+        "id INT, v BINARY, s STRUCT<v: BINARY>",
+        f"(1, {_LONG}, named_struct('v', {_LONG})), (2, NULL, NULL)",
+        ("SELECT hex(max(v)) FROM {t}", "SELECT hex(min(v)), count(v) FROM {t}", "SELECT hex(max(s.v)) FROM {t}"),
+    ),
+    Case(
+        "apache/iceberg#16320",
+        "id INT, v STRING",
+        "(1, 'abc1'), (2, 'abc2'), (3, NULL)",
+        ("SELECT max(v) FROM {t}", "SELECT min(v), count(*) FROM {t}"),
+        properties=(("write.metadata.metrics.default", "truncate(3)"),),
+        changed=(("write.metadata.metrics.default", "full"),),
+    ),
     Case(
         "signed zeros",
         "id INT, v DOUBLE",
@@ -340,9 +357,8 @@ class Faults:
         rows = f"SELECT /*+ COALESCE(1) */ {casts} FROM VALUES {case.rows} AS t({schema})"
         self.rows(f"CREATE OR REPLACE TEMP VIEW {view} AS {rows}")
         properties = {"write.format.default": case.format, "write.distribution-mode": "none", **dict(case.properties)}
-        settings = ", ".join(f"'{key}' = '{value}'" for key, value in properties.items())
         by = f" PARTITIONED BY ({case.by})" if case.by else ""
-        self.rows(f"CREATE TABLE {table} ({case.columns}) USING iceberg{by} TBLPROPERTIES ({settings})")
+        self.rows(f"CREATE TABLE {table} ({case.columns}) USING iceberg{by} TBLPROPERTIES ({_listed(properties)})")
         if case.is_imported or case.by_spark:
             file = f"{self.folder}/files{self.count}"
             self.spark.sql(rows).write.format(case.format).save(file)
@@ -357,6 +373,8 @@ class Faults:
             self.writer.deleteEqual(self.spark._jsparkSession, table, list(case.deleted), numbers, case.format)
             self.rows(f"REFRESH TABLE {table}")
             self.rows(f"CREATE OR REPLACE TEMP VIEW {view} AS SELECT * FROM ({rows}) WHERE r >= 0")
+        if case.changed:
+            self.rows(f"ALTER TABLE {table} SET TBLPROPERTIES ({_listed(dict(case.changed))})")
         if case.promoted:
             # Its executor keeps what it has read of the deletes until the query is forgotten.
             self.held.append(self.spark.table(table))
@@ -498,6 +516,11 @@ def _message(error: Exception) -> str:
     """The first line of an error that says more than where it was raised."""
     lines = [line for line in str(error).splitlines() if line and not line.startswith("An error occurred while")]
     return lines[0][:200] if lines else type(error).__name__
+
+
+def _listed(properties: Mapping[str, str]) -> str:
+    """As TBLPROPERTIES has them."""
+    return ", ".join(f"'{key}' = '{value}'" for key, value in properties.items())
 
 
 def _types(columns: str) -> Iterator[tuple[str, str]]:

@@ -153,6 +153,22 @@ ISSUES: tuple[IcebergIssue, ...] = (
         PROBED_VERSIONS,
     ),
     IcebergIssue(
+        "apache/iceberg#16328",
+        "min and max of a BINARY column are answered from the bounds, which are cut to 16 bytes unless a property says "
+        "otherwise",
+        "bounds",
+        "they are read from the rows",
+        PROBED_VERSIONS[:6],
+    ),
+    IcebergIssue(
+        "apache/iceberg#16320",
+        "min and max of a STRING column are answered from the bounds if the table's metrics are full now, also of "
+        "files that were written with cut bounds",
+        "bounds",
+        "they are read from the rows",
+        PROBED_VERSIONS[:6],
+    ),
+    IcebergIssue(
         "signed zeros",
         "Iceberg takes -0.0 for less than 0.0: filters with a zero on FLOAT and DOUBLE columns lose rows, or keep "
         "too many",

@@ -17,6 +17,8 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.plans.logical.OverwriteByExpression;
 import org.apache.spark.sql.catalyst.plans.logical.RowLevelWrite;
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation;
+import org.apache.spark.sql.types.BinaryType;
+import org.apache.spark.sql.types.StringType;
 
 /**
  * Withholds filters, join conditions and min, max and count from the scan where Iceberg would decide them by wrong
@@ -246,12 +248,17 @@ public class Bounds extends SwitchedRule {
       Expression column = e.children().isEmpty() ? null : (Expression) e.children().apply(0);
       if (column == null || !PartitionLayout.isColumn(column)) return e;
       // Iceberg looks for the column in the table's schema.
-      if (isMetadata(column, layouts)) return e.mapChildren(new Withheld());
+      if (isMetadata(column, layouts) || isBound && isCut(column)) return e.mapChildren(new Withheld());
       List<BoundFault> faults = faults(column, layouts);
       boolean isRight = true;
       for (BoundFault fault : faults) isRight &= fault.isOfPartitions();
       return isRight || !isBound && !counts(faults) ? e : e.mapChildren(new Conditions(layouts, false));
     }
+  }
+
+  /** Whether bounds may be cut. Of texts, Iceberg asks the table's properties, which files may be older than. */
+  private static boolean isCut(Expression column) {
+    return column.dataType() instanceof BinaryType || column.dataType() instanceof StringType;
   }
 
   /** Whether a column is one of Iceberg's metadata columns. */
