@@ -435,8 +435,8 @@ ISSUES: tuple[IcebergIssue, ...] = (
     ),
     IcebergIssue(
         "apache/iceberg#11221",
-        "decimals are wrong in Parquet files of other writers, such as pyarrow, that store them with a fixed length, and "
-        "some pages with a dictionary and some without: the vectorized reader puts them into other rows",
+        "decimals are wrong in Parquet files of other writers, such as pyarrow, that store them with a fixed length and "
+        "only some pages with a dictionary: the vectorized reader puts them into other rows",
         "",
         "installed sessions set spark.sql.iceberg.vectorization.enabled to false, unless they have a value",
         PROBED_VERSIONS[:2],
