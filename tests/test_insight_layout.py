@@ -7,14 +7,14 @@ import math
 import random
 import re
 import struct
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, datetime, timezone
 from decimal import Decimal
 from functools import cache
 from pathlib import Path
 from statistics import mean
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -53,13 +53,7 @@ from spark_iceberg_sql.insight.hypothetical.written_files import (
     task_of_outputs,
     trial_indexes,
 )
-from spark_iceberg_sql.insight.preview.existing_files import (
-    FileStats,
-    ManifestStats,
-    partition_totals,
-    round_to_total,
-    unit_of,
-)
+from spark_iceberg_sql.insight.preview.existing_files import ManifestStats, partition_totals, round_to_total, units_of
 from spark_iceberg_sql.insight.preview.model import partition_text
 from spark_iceberg_sql.insight.specs import candidate_spec, clause
 from spark_iceberg_sql.insight.workload import Query, skipped_statements, workload
@@ -231,7 +225,7 @@ def test_files_are_packed_with_each_distinct_value_once() -> None:
     assert (table.partition_count, table.row_count, table.total_size) == (2, 21, 5)
     assert table.to_bytes() == b"".join(
         (
-            struct.pack(">i 4q", 2, 10, 11, 1, 5),  # rows, and bytes: at least one
+            struct.pack(">i 4q", 2, 10, 11, 0, 5),  # rows, and bytes
             struct.pack(">ii", 1, 4) + struct.pack("<i", 19723) + struct.pack(">2q", 0, 0),
             struct.pack(">ii", 1, 1) + b"n" + struct.pack(">2q", -1, 0),
             struct.pack(">i", 2),
@@ -256,6 +250,22 @@ def utc(year: int, month: int, day: int, hour: int = 0) -> datetime:
     return datetime(year, month, day, hour, tzinfo=timezone.utc)
 
 
+class FileStats(NamedTuple):
+    """A file. bounds: by field id, each column's lower and upper bound."""
+
+    rows: int
+    size: int
+    bounds: Mapping[int, tuple[Any, Any]]
+
+
+def by_column(files: Sequence[FileStats]) -> Iterator[ManifestStats]:
+    """Two manifests of the files."""
+    for part in (files[:2], files[2:]):
+        pairs = {i: [file.bounds.get(i, (None, None)) for file in part] for i in (1, 2, 3)}
+        bounds = {i: ([low for low, _ in pairs[i]], [high for _, high in pairs[i]]) for i in pairs}
+        yield ManifestStats([file.rows for file in part], [file.size for file in part], bounds)
+
+
 @pytest.mark.parametrize(
     ("text", "bounds", "shares"),
     [
@@ -271,7 +281,7 @@ def test_rows_are_spread_over_the_time_of_their_file(
     low, high = (ordinal(kind, moment) for moment in bounds)
     days = (high - low) / 86_400_000_000
     file = FileStats(1000, 5000, {2: (low, high)})
-    totals = partition_totals(Spec(0, fields(text)), [file, file], {2: "timestamptz"})
+    totals = partition_totals(Spec(0, fields(text)), by_column([file, file]), {2: "timestamptz"})
     assert totals.keys() == {(value,) for value in shares}
     for value, share in shares.items():
         assert totals[(value,)].rows == pytest.approx(2000 * share / days, abs=0.1)
@@ -281,14 +291,15 @@ def test_rows_are_spread_over_the_time_of_their_file(
 def test_metadata_refuses_what_bounds_do_not_say() -> None:
     file_stats = FileStats(10, 100, {3: ("a", "a"), 1: (5, 5)})
     spec = Spec(0, fields("name, bucket(4, id)"))
-    assert len(partition_totals(spec, [file_stats], {3: "string", 1: "long"})) == 4
+    assert len(partition_totals(spec, by_column([file_stats]), {3: "string", 1: "long"})) == 4
     for bounds in ({3: ("a", "b")}, {}):
         with pytest.raises(IcebergSqlError, match="using => 'data'"):
-            partition_totals(Spec(0, fields("name")), [FileStats(10, 100, bounds)], {3: "string"})
+            partition_totals(Spec(0, fields("name")), by_column([FileStats(10, 100, bounds)]), {3: "string"})
     wide_range = FileStats(10, 100, {1: (0, 10**9)})
     with pytest.raises(IcebergSqlError, match="1,000,000,001 values"):
-        partition_totals(Spec(0, fields("id")), [wide_range], {1: "long"})
-    tens = partition_totals(Spec(0, fields("truncate(10, id)")), [FileStats(20, 200, {1: (-5, 14)})], {1: "long"})
+        partition_totals(Spec(0, fields("id")), by_column([wide_range]), {1: "long"})
+    files = by_column([FileStats(20, 200, {1: (-5, 14)})])
+    tens = partition_totals(Spec(0, fields("truncate(10, id)")), files, {1: "long"})
     assert {key: round(total.rows) for key, total in tens.items()} == {(-10,): 5, (0,): 10, (10,): 5}
 
 
@@ -526,7 +537,7 @@ def test_partitions_of_one_sampled_row_are_of_unknown_size() -> None:
 
 PARTITION_OF: dict[Any, Callable[[Any], Any]] = {
     fields("truncate(2, name)")[0].key: lambda name: name[:2],
-    fields("months(ts)")[0].key: lambda time: unit_of(BY_NAME["month"], "timestamptz", time),
+    fields("months(ts)")[0].key: lambda time: units_of(BY_NAME["month"], "timestamptz", [time])[0],
 }
 
 
@@ -541,7 +552,7 @@ def skewed(rows: int, share: float, seed: int) -> tuple[Sample, Sample]:
     keys: dict[Any, list[Any]] = {
         fields("bucket(8, id)")[0].key: [i % 8 for i in ids],
         fields("truncate(2, name)")[0].key: [n[:2] for n in names],
-        fields("months(ts)")[0].key: [unit_of(BY_NAME["month"], "timestamptz", t) for t in times],
+        fields("months(ts)")[0].key: units_of(BY_NAME["month"], "timestamptz", times),
     }
     picked = [i for i in range(rows) if some.random() < share]
     sizes = FileSizeModel(
@@ -857,14 +868,6 @@ def test_the_bytes_of_small_files_are_less_certain() -> None:
 
 def test_the_error_of_a_sample_shrinks_with_its_rows() -> None:
     assert [sample(sampled_rows, 10**6).error for sampled_rows in (50, 400, 10_000, 10**6)] == [1.0, 0.5, 0.1, 0.05]
-
-
-def by_column(files: Sequence[FileStats]) -> Iterator[ManifestStats]:
-    """Two manifests of the files."""
-    for part in (files[:2], files[2:]):
-        pairs = {i: [file.bounds.get(i, (None, None)) for file in part] for i in (1, 2, 3)}
-        bounds = {i: ([low for low, _ in pairs[i]], [high for _, high in pairs[i]]) for i in pairs}
-        yield ManifestStats([file.rows for file in part], [file.size for file in part], bounds)
 
 
 def test_a_sample_from_bounds_alone() -> None:

@@ -51,7 +51,8 @@ def test_bounds_of_every_type(spark: SparkSession) -> None:
     spark.sql(f"DELETE FROM {table} WHERE i < 97")  # a whole file: its entry is no file any more
     source = resolve_source(spark, table)
     ids = [i for i, kind in source.schema.types.items() if (column := source.schema.by_id(i)) and column.name != "n"]
-    data_files = list(existing_files(source, ids))
+    manifests = list(existing_files(source, ids))
+    sizes_stated = [size for manifest in manifests for size in manifest.sizes]
     metrics = fn.col("readable_metrics")
     for n, field_id in enumerate(ids):
         column, kind = source.schema.by_id(field_id), source.schema.types[field_id]
@@ -59,14 +60,12 @@ def test_bounds_of_every_type(spark: SparkSession) -> None:
         ends = [metrics.getField(column.name).getField(end) for end in ("lower_bound", "upper_bound")]
         rows = spark.table(f"{table}.files").select(*(spark_rows.portable_value(end, kind.name) for end in ends))
         expected = [tuple(from_spark(kind, value) for value in row) for row in rows.collect()]
-        assert len(expected) == len(data_files) == 2
-        stated = [file.bounds.get(field_id, (None, None)) for file in data_files]
+        stated = [pair for manifest in manifests for pair in zip(*manifest.bounds[field_id], strict=True)]
+        assert len(expected) == len(stated) == 2
         assert sorted(map(repr, stated)) == sorted(map(repr, expected)), (n, column.name)
-    assert [file.rows for file in data_files] == [9, 9]
+    assert [rows for manifest in manifests for rows in manifest.rows] == [9, 9]
     sizes = [row[0] for row in spark.sql(f"SELECT file_size_in_bytes FROM {table}.files").collect()]
-    assert (
-        sorted(file_statistics.file_sizes(source.iceberg_table)) == sorted(sizes) == sorted(f.size for f in data_files)
-    )
+    assert sorted(file_statistics.file_sizes(source.iceberg_table)) == sorted(sizes) == sorted(sizes_stated)
     assert file_statistics.delete_file_count(source.iceberg_table) == 0
 
 

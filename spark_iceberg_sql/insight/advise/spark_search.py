@@ -143,7 +143,7 @@ class AdviceSearch:
             tried=len(all_costs.layouts),
             notes=(*self._notes, *self._branch_notes(proposals), *self._shuffle_notes(proposals)),
             ruled_out=tuple(self._ruled_out(all_costs, proposals)),
-            growth=growth_of(self._spark, self._source.table) if self._source.table is not None else None,
+            growth=growth_of(self._spark, self._table) if self._table is not None else None,
         )
 
     def _shuffle_notes(self, proposals: Sequence[Proposal]) -> Iterator[str]:

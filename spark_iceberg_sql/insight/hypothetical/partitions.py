@@ -177,11 +177,7 @@ class FileColumns:
 
         As JSON, the hundred thousand files of one search for advice took most of its time.
         """
-        parts = [
-            struct.pack(">i", len(self.rows)),
-            _pack_numbers(self.rows),
-            _pack_numbers([max(1, size) for size in self.sizes]),
-        ]
+        parts = [struct.pack(">i", len(self.rows)), _pack_numbers(self.rows), _pack_numbers(self.sizes)]
         for partition_field, values in zip(self.spec.fields, self.partitions, strict=True):
             parts.append(_pack_values(result_type(self.schema, partition_field), values))
         bounded_types = {

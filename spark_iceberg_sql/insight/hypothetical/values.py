@@ -76,14 +76,10 @@ def _pack_decimal(value: Decimal) -> bytes:
 
 _PACKERS: Mapping[str, Callable[[Value], bytes]] = {
     "boolean": lambda v: b"\x01" if v else b"\x00",
-    "int": lambda v: struct.pack("<i", v),
-    "date": lambda v: struct.pack("<i", v),
-    "long": lambda v: struct.pack("<q", v),
-    "time": lambda v: struct.pack("<q", v),
-    "timestamp": lambda v: struct.pack("<q", v),
-    "timestamptz": lambda v: struct.pack("<q", v),
-    "float": lambda v: struct.pack("<f", v),
-    "double": lambda v: struct.pack("<d", v),
+    **dict.fromkeys(("int", "date"), struct.Struct("<i").pack),
+    **dict.fromkeys(("long", "time", "timestamp", "timestamptz"), struct.Struct("<q").pack),
+    "float": struct.Struct("<f").pack,
+    "double": struct.Struct("<d").pack,
     "decimal": _pack_decimal,
     "string": lambda v: v.encode("utf-8", "replace"),
     "binary": bytes,

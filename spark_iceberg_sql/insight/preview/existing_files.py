@@ -10,8 +10,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import product
-from typing import Any, NamedTuple
+from itertools import product, repeat
+from typing import Any
 
 from spark_iceberg_sql.errors import IcebergSqlError
 from spark_iceberg_sql.model.spec import PartitionField, Spec
@@ -24,17 +24,11 @@ _HOUR = 3_600_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class FileStats:
-    """One file's metadata. bounds: by field id, each source column's lower and upper bound, as Iceberg stores them."""
-
-    rows: int
-    size: int
-    bounds: Mapping[int, tuple[Any, Any]]
-
-
-@dataclass(frozen=True, slots=True)
 class ManifestStats:
-    """Of the files of one manifest. bounds: by field id, the lower and the upper ones; None where a file lacks one."""
+    """Of the files of one manifest: of a million files, objects of each take long.
+
+    bounds: by field id, the lower and the upper ones of a column, as Iceberg stores them; None where a file lacks one.
+    """
 
     rows: Sequence[int]
     sizes: Sequence[int]
@@ -42,19 +36,19 @@ class ManifestStats:
 
 
 class CountedFiles:
-    """Files that are iterated over once, and their number, rows and least size afterwards."""
+    """Manifests that are iterated over once, and the number, rows and least size of their files afterwards."""
 
-    def __init__(self, files: Iterable[FileStats]) -> None:
-        self._files = files
+    def __init__(self, manifests: Iterable[ManifestStats]) -> None:
+        self._manifests = manifests
         self.count = self.rows = 0
         self.smallest = math.inf
 
-    def __iter__(self) -> Iterator[FileStats]:
-        for file in self._files:
-            self.count += 1
-            self.rows += file.rows
-            self.smallest = min(self.smallest, file.size)
-            yield file
+    def __iter__(self) -> Iterator[ManifestStats]:
+        for manifest in self._manifests:
+            self.count += len(manifest.rows)
+            self.rows += sum(manifest.rows)
+            self.smallest = min([self.smallest, *manifest.sizes])
+            yield manifest
 
 
 @dataclass(slots=True)
@@ -73,7 +67,7 @@ class PartitionTotal:
 
 
 def partition_totals(
-    spec: Spec, files: Iterable[FileStats], type_names: Mapping[int, str]
+    spec: Spec, manifests: Iterable[ManifestStats], type_names: Mapping[int, str]
 ) -> dict[tuple[Any, ...], PartitionTotal]:
     """What each partition would have of the existing files.
 
@@ -90,21 +84,21 @@ def partition_totals(
 
     def divide() -> None:
         for ranges, total in by_ranges.items():
-            shares = [
-                [(r.value, 1.0)] if isinstance(r, _OneValue) else _shares(f, r, type_names[f.source_id])
-                for f, r in zip(bounded, ranges, strict=True)
-            ]
+            shares = [_shares(f, r, type_names[f.source_id]) for f, r in zip(bounded, ranges, strict=True)]
             for parts in product(*shares):
                 totals[tuple(value for value, _ in parts)].add(total, math.prod(part for _, part in parts))
         by_ranges.clear()
 
-    for file in files:
-        total = by_ranges[tuple([_range(f, file.bounds.get(f.source_id), type_names[f.source_id]) for f in bounded])]
-        total.rows += file.rows
-        total.size += file.size
-        total.files += 1
-        if len(by_ranges) > _MAX_RANGES:
-            divide()
+    for manifest in manifests:
+        of_fields = [_ranges(f, *manifest.bounds[f.source_id], type_names[f.source_id]) for f in bounded]
+        files = zip(*of_fields, strict=True) if bounded else repeat(())
+        for ranges, rows, size in zip(files, manifest.rows, manifest.sizes, strict=False):
+            total = by_ranges[ranges]
+            total.rows += rows
+            total.size += size
+            total.files += 1
+            if len(by_ranges) > _MAX_RANGES:
+                divide()
     divide()
     counts = [spec.fields[n].transform.parameter or 1 for n in hashed]
     return {
@@ -148,40 +142,35 @@ def round_to_total(counts: Sequence[float], total: int) -> list[int]:
     return rounded
 
 
-class _OneValue(NamedTuple):
-    """The value that a field has in all rows of a file."""
-
-    value: Any
-
-
-def _range(field: PartitionField, bounds: tuple[Any, Any] | None, type_name: str) -> _OneValue | tuple[Any, Any] | None:
-    """The value of a field that is not hashed in all rows of a file, or the bounds if it has several, or they do not
-    determine it.
+def _ranges(field: PartitionField, lows: Sequence[Any], highs: Sequence[Any], type_name: str) -> list[Any]:
+    """Of each file the value that a field which is not hashed has in all its rows, or the bounds if it has several, or
+    they do not determine it; None for a file without bounds.
     """
-    if bounds is None:
-        return None
-    (low, high), transform = bounds, field.transform.transform
+    transform, width = field.transform.transform, field.transform.parameter or 1
+    firsts, lasts, is_whole = lows, highs, type_name in ("int", "long")
     if transform.granularity is not None:
-        value = unit_of(transform, type_name, low)
-        return _OneValue(value) if value == unit_of(transform, type_name, high) else bounds
-    if transform.truncates and isinstance(low, int):
-        value = low - low % (field.transform.parameter or 1)
-        return _OneValue(value) if high < value + (field.transform.parameter or 1) else bounds
-    return bounds
+        firsts, lasts = units_of(transform, type_name, lows), units_of(transform, type_name, highs)
+    elif transform.truncates and is_whole:
+        firsts, lasts = ([None if v is None else v - v % width for v in values] for values in (lows, highs))
+    is_determined = is_whole or not transform.truncates
+    return [
+        first if first == last and is_determined else None if low is None or high is None else (low, high)
+        for first, last, low, high in zip(firsts, lasts, lows, highs, strict=True)
+    ]
 
 
-def _shares(field: PartitionField, bounds: tuple[Any, Any] | None, type_name: str) -> Sequence[tuple[Any, float]]:
-    """The values in a file of a field that is not hashed, each with its share of the rows."""
+def _shares(field: PartitionField, values: Any, type_name: str) -> Sequence[tuple[Any, float]]:
+    """The values in a file of a field that is not hashed, each with its share of the rows. values: of `_ranges`."""
     transform = field.transform.transform
-    if bounds is None:
+    if values is None:
         raise _undetermined(field, "some files have no bounds for its source column")
-    low, high = bounds
+    if not isinstance(values, tuple):
+        return [(values, 1.0)]
+    low, high = values
     if transform.granularity is not None:
         if type_name == "date":
             low, high = low * _DAY, high * _DAY + _DAY - 1
         return _time_shares(field, low, high)
-    if low == high and not transform.truncates:
-        return [(low, 1.0)]
     if not isinstance(low, int) or isinstance(low, bool):
         raise _undetermined(field, f"the bounds of `{field.source}` do not determine the values between them")
     width = field.transform.parameter or 1
@@ -212,12 +201,16 @@ def _unit_shares(
     ]
 
 
-def unit_of(transform: Transform, type_name: str, value: int) -> int:
-    """The unit of a time transform in which a value lies, since 1970. type_name: `date`, or a timestamp."""
-    micros = value * _DAY if type_name == "date" else value
-    if transform.months is not None:
-        return _month_of(micros) // transform.months
-    return micros // _unit_length(transform)
+def units_of(transform: Transform, type_name: str, values: Iterable[Any]) -> list[Any]:
+    """The units of a time transform in which values lie, since 1970; None for None.
+
+    type_name: `date`, or a timestamp.
+    """
+    micros = _DAY if type_name == "date" else 1
+    if (months := transform.months) is not None:
+        return [None if v is None else _month_of(v * micros) // months for v in values]
+    unit = _unit_length(transform)
+    return [None if v is None else v * micros // unit for v in values]
 
 
 def _unit_length(transform: Transform) -> int:

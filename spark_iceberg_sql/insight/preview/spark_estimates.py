@@ -158,7 +158,7 @@ def from_metadata(
     """
     if source.table is None:
         raise IcebergSqlError(no_metadata_message(source))
-    ids = sorted({field.source_id for field in candidate.spec.fields})
+    ids = sorted({field.source_id for field in candidate.spec.fields if not field.transform.transform.hashes})
     type_names = {field_id: source.schema.types[field_id].name for field_id in ids}
     files = CountedFiles(existing_files(source, ids))
     totals = partition_totals(candidate.spec, files, type_names)

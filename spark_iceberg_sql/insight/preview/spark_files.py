@@ -11,7 +11,7 @@ from itertools import compress
 from typing import Any
 
 from spark_iceberg_sql.insight.hypothetical.spark_source import Source
-from spark_iceberg_sql.insight.preview.existing_files import FileStats, ManifestStats
+from spark_iceberg_sql.insight.preview.existing_files import ManifestStats
 from spark_iceberg_sql.spark.bridge.jvm.gateway import Java
 from spark_iceberg_sql.spark.bridge.tables import file_statistics
 from spark_iceberg_sql.spark.bridge.tables.file_statistics import ManifestFigures
@@ -29,13 +29,10 @@ _VALUES: Mapping[str, Callable[[str], Any]] = {
 }
 
 
-def existing_files(source: Source, ids: Sequence[int]) -> Iterator[FileStats]:
-    """The data files of a table that have rows, with the bounds of columns by field id, one after the other."""
+def existing_files(source: Source, ids: Sequence[int]) -> Iterator[ManifestStats]:
+    """The data files of a table that have rows, manifest by manifest. ids: of the columns with bounds."""
     for figures in file_statistics.of_manifests(source.iceberg_table, ids):
-        files = _stats(figures, source, ids)
-        columns = [zip(*files.bounds[field_id], strict=True) for field_id in ids]
-        for rows, size, *ranges in zip(files.rows, files.sizes, *columns, strict=True):
-            yield FileStats(rows, size, {i: r for i, r in zip(ids, ranges, strict=True) if None not in r})
+        yield _stats(figures, source, ids)
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from typing import Any
 
 from spark_iceberg_sql.insight.advise.layouts.layout import FieldKey, Sample
 from spark_iceberg_sql.insight.hypothetical.written_files import FileSizeModel, WriteSettings
-from spark_iceberg_sql.insight.preview.existing_files import ManifestStats, unit_of
+from spark_iceberg_sql.insight.preview.existing_files import ManifestStats, units_of
 from spark_iceberg_sql.model.spec import PartitionField
 
 # Fixed, so that the same table gets the same advice.
@@ -171,7 +171,7 @@ def _field_values(field: PartitionField, column: Sequence[Any], type_name: str, 
         is_known = len(set(column)) == 1 or isinstance(next(iter(column), None), (int, float))
         return [zlib.crc32(repr(v).encode()) % parameter if is_known else rng.randrange(parameter) for v in column]
     if transform.granularity is not None:
-        return [unit_of(transform, type_name, value) for value in column]
+        return units_of(transform, type_name, column)
     if transform.truncates:
         return [value // parameter * parameter for value in column]
     return list(column)

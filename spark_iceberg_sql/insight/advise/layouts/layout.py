@@ -146,8 +146,9 @@ class Sample:
     def codes(self, key: FieldKey) -> list[int]:
         """A candidate field's value in each row, as a number from 0 in order of first occurrence."""
         if key not in self._codes:
-            numbers: dict[Any, int] = {}
-            self._codes[key] = [numbers.setdefault(v, len(numbers)) for v in self.field_values[key]]
+            values = self.field_values[key]
+            numbers = {value: number for number, value in enumerate(dict.fromkeys(values))}
+            self._codes[key] = [*map(numbers.__getitem__, values)]
         return self._codes[key]
 
     def rank_ranges(self, partition_field: PartitionField) -> list[RankRange]:
@@ -235,14 +236,14 @@ def slice_files(
 
     counts: the rows of the partitions, where they are known, by partition values.
     """
-    groups = _rows_by_partition(sample, fields)
+    groups, sample_weight = _rows_by_partition(sample, fields), sample.weight
     row_numbers: list[int] = []
     file_ends: list[int] = []
     for rows in groups:
         counted_rows = counts.get(tuple(sample.field_values[f.key][rows[0]] for f in fields)) if counts else None
         # For a counted partition the step is fractional: the number of files is then exactly
         # counted rows / rows of a full file, rounded up.
-        weight = counted_rows / len(rows) if counted_rows else sample.weight
+        weight = counted_rows / len(rows) if counted_rows else sample_weight
         rows_per_file = max(1.0, sample.rows_per_file(len(rows) * weight) / weight)
         if not counted_rows and not sample.is_sorted:
             rows_per_file = round(rows_per_file)
@@ -251,7 +252,7 @@ def slice_files(
         file_ends += (start + int(n * rows_per_file) for n in range(1, math.ceil(len(rows) / rows_per_file - 1e-9)))
         file_ends.append(len(row_numbers))
     starts = [0, *file_ends[:-1]] if file_ends else []
-    sampled_row_bytes = sample.row_bytes * sample.weight
+    sampled_row_bytes = sample.row_bytes * sample_weight
     row_counts = list(map(sub, file_ends, starts))
     size_of = {count: round(sample.size_model.predict(count * sampled_row_bytes)) for count in set(row_counts)}
     return FileSlices(row_numbers, file_ends, [size_of[count] for count in row_counts])
@@ -296,6 +297,8 @@ def file_columns(sample: Sample, schema: Schema, spec: Spec, slices: FileSlices)
         for codes, of_codes in ((sample.codes(f.key), sample.rank_ranges(f)),)
     }
     weight, ordered = sample.weight, _taking(order)
+    counts = [*map(sub, ends, starts)]
+    rows_of = {count: max(1, round(count * weight)) for count in set(counts)}
     bounds = {}
     for field_id, column in sample.ranked_columns.items():
         bounds[field_id] = column.of_files(
@@ -308,7 +311,7 @@ def file_columns(sample: Sample, schema: Schema, spec: Spec, slices: FileSlices)
     return FileColumns(
         schema,
         spec,
-        [max(1, round((end - start) * weight)) for start, end in zip(starts, ends, strict=True)],
+        [*map(rows_of.__getitem__, counts)],
         slices.sizes,
         [[*map(sample.field_values[f.key].__getitem__, first_rows)] for f in spec.fields],
         bounds,

@@ -169,8 +169,9 @@ def _file_size_model(spark: SparkSession, source: Source, row_bytes: float) -> F
         model = FileSizeModel(write_first_rows(spark, source, table, raw_bytes, settings), settings)
     # The first rows may compress unlike the others; a property that the caller overrides makes other files.
     if source.metadata is not None and source.metadata.get("properties", {}) == source.properties:
-        files = [(file.rows, file.size) for file in existing_files(source, ())]
-        model.fit((file_rows * row_bytes for file_rows, _ in files), sum(size for _, size in files))
+        manifests = [*existing_files(source, ())]
+        raw_sizes = (count * row_bytes for manifest in manifests for count in manifest.rows)
+        model.fit(raw_sizes, sum(sum(manifest.sizes) for manifest in manifests))
     return model
 
 

@@ -49,7 +49,7 @@ public class HypotheticalFiles {
       files.add(builder.withPath("never-written/00000-" + n + "-hypothetical.parquet")
           .withFormat(FileFormat.PARQUET)
           .withPartition(partition)
-          .withFileSizeInBytes(sizes[n])
+          .withFileSizeInBytes(Math.max(1L, sizes[n]))
           .withMetrics(metrics(columns, n, rows[n]))
           .build());
     }
