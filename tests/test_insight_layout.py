@@ -826,6 +826,19 @@ def test_advice_shows_what_each_query_reads_today_and_then() -> None:
     assert "today's spec costs the least of the 1 spec tried" in str(Advice([today], source="t", basis="b", tried=1))
 
 
+def test_of_many_queries_the_text_has_those_that_change_most() -> None:
+    """In the order in which they were given; a weight counts."""
+    reads = tuple(QueryReads(f"SELECT {n}", 100.0 if n == 3 else 1.0, 1, 1_000, 1, 1_000 + n) for n in range(30))
+    best = Proposal("days(ts)", 2, 2_000, 2_000, reads, 8, 1_000)
+    lines = str(Advice([best], source="t", basis="b", tried=1)).splitlines()
+    shown = [line.split(":")[0].strip() for line in lines if "SELECT" in line]
+    assert shown == [f"SELECT {n}" for n in (3, *range(21, 30))]
+    assert "    and 20 other queries with a smaller difference" in lines
+    few = str(Advice([replace(best, per_query=reads[:10])], source="t", basis="b", tried=1))
+    assert few.count("SELECT") == 10
+    assert "other" not in few
+
+
 def test_todays_spec_stays_unless_another_is_clearly_better() -> None:
     today = Proposal("", 10, 10_000, 10_000, (), 10, 1_000, is_today=True)
     better = Proposal("days(ts)", 9, 7_600, 7_600, (), 8, 1_000, error=0.25)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 import threading
 import time
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -22,32 +25,67 @@ _PATIENCE = 1.0  # seconds before the line is shown
 _EVERY = 0.4
 
 
+@dataclass
+class _Steps:
+    """The steps of some work: how many there will be, which one it is, and at which part of it."""
+
+    total: int
+    number: int = 0
+    name: str = ""
+    part: str = ""
+
+    def __str__(self) -> str:
+        step = f", step {self.number} of {max(self.number, self.total)}: {self.name}{self.part}"
+        return step if self.number else ""
+
+
+_steps: ContextVar[_Steps | None] = ContextVar("steps", default=None)
+
+
+def begin_step(name: str) -> None:
+    """The next step of the work whose progress this thread shows, if it does."""
+    if (steps := _steps.get()) is not None:
+        steps.number, steps.name, steps.part = steps.number + 1, name, ""
+
+
+def count(number: int, total: int) -> None:
+    """Which of the things the step is at. Ends the work if it is interrupted."""
+    interrupts.check()
+    if (steps := _steps.get()) is not None:
+        steps.part = f", {number:,} of {total:,}"
+
+
 @contextmanager
-def show_progress(spark: SparkSession, description: str) -> Iterator[None]:
+def show_progress(spark: SparkSession, description: str, steps: int = 0) -> Iterator[None]:
     """Show the progress of the jobs that this thread starts meanwhile, from the first second on.
 
     An interrupt ends them.
 
-    spark: the session. description: of the work. Jobs that already have a group, as in a notebook's SQL cell, are shown
-    by the code that made the group.
+    spark: the session. description: of the work. steps: how often `begin_step` is expected. Jobs that already have a
+    group, as in a notebook's SQL cell, are shown by the code that made the group.
     """
     if not jobs.is_watched() or jobs.current(spark) is not None:
         yield
         return
     group, done = f"iceberg-{uuid.uuid4().hex}", threading.Event()
     jobs.begin(spark, group, description)
-    reporter = threading.Thread(target=_report, args=(spark, group, description, done), daemon=True)
+    of_work = _Steps(steps)
+    token = _steps.set(of_work)
+    reporter = threading.Thread(target=_report, args=(spark, group, description, done, of_work), daemon=True)
     reporter.start()
     try:
         with interrupts.kept(partial(jobs.cancel, spark, group)):
             yield
     finally:
+        _steps.reset(token)
         done.set()
         reporter.join()
         jobs.end(spark)
 
 
-def _report(spark: SparkSession, group: str, description: str, done: threading.Event) -> None:
+def _report(
+    spark: SparkSession, group: str, description: str, done: threading.Event, steps: _Steps | None = None
+) -> None:
     started, line = time.monotonic(), _line()
     wait = _PATIENCE
     while not done.wait(wait):
@@ -56,9 +94,10 @@ def _report(spark: SparkSession, group: str, description: str, done: threading.E
             progress = jobs.progress(spark, group)
         except Exception:  # the session has ended, and the caller reports that itself
             break
-        # Without a total: Spark plans the next job when one has ended.
-        count_text = f", {progress.done:,} tasks done" if progress is not None else ""
-        line.show(without_commands(visible(f"{description}: {duration(time.monotonic() - started)}{count_text}")))
+        text = f"{description}: {duration(time.monotonic() - started)}{steps or ''}"
+        if progress is not None:  # without a total: Spark plans the next job when one has ended
+            text += f", {progress.done:,} tasks done"
+        line.show(without_commands(visible(text)))
     line.clear()
 
 
@@ -69,7 +108,8 @@ class _TerminalLine:
         self._text = ""
 
     def show(self, text: str) -> None:
-        """Replace the line."""
+        """Replace the line: of two lines, the first would remain."""
+        text = text[: shutil.get_terminal_size((200, 24)).columns - 1]
         raw_stream(sys.stderr).write(f"{text.ljust(len(self._text))}\r")
         sys.stderr.flush()
         self._text = text

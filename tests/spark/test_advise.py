@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import math
+import re
+import sys
 import warnings
 from collections import Counter
 from pathlib import Path
@@ -18,6 +20,7 @@ from scans import leaves
 
 import spark_iceberg_sql as sis
 from spark_iceberg_sql.cli import main
+from spark_iceberg_sql.insight import spark_progress
 from spark_iceberg_sql.insight.advise.layouts.candidate_fields import candidate_fields, with_field_ids
 from spark_iceberg_sql.insight.advise.layouts.layout import hypothetical_table as layout
 from spark_iceberg_sql.insight.advise.layouts.layout import slice_files
@@ -128,6 +131,42 @@ def test_a_plan_with_all_rules_says_what_is_read_today(
         assert str(advice) == str(planned_again)
         assert [*advice] == [*planned_again]
         planned.clear()
+
+
+def test_fields_that_leave_out_hardly_anything_are_not_proposed(spark: SparkSession) -> None:
+    """Such as the few nulls of a column that is joined, or a range of nearly all of a column's values."""
+    name = "local.advice.few"
+    for number, is_worth in ((50, False), (2, True)):
+        spark.sql(
+            f"CREATE OR REPLACE TABLE {name} USING iceberg TBLPROPERTIES ({SMALL}) AS "
+            f"SELECT *, if(hash(id, 5) % {number} = 0, null, id % 7) AS k FROM ({VISITS})"
+        )
+        query = f"SELECT * FROM {name} WHERE shop = 7 AND k IS NOT NULL AND id >= 10"
+        specs = [proposal.spec for proposal in sis.advise(spark, name, query)]
+        assert any("shop" in spec for spec in specs)
+        assert not any("id" in spec for spec in specs), specs
+        assert any(re.search(r"\bk\b", spec) for spec in specs) == is_worth, specs
+
+
+def test_long_advice_says_how_far_it_is(
+    spark: SparkSession, visits: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The step of how many, and the query or spec of how many; no longer than the terminal's line."""
+    monkeypatch.setattr(spark_progress, "_PATIENCE", 0.0)
+    monkeypatch.setattr(spark_progress, "_EVERY", 0.001)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", "60")
+    sis.advise(spark, visits, [BY_SHOP, BY_DAY])
+    lines = [line.strip() for line in capsys.readouterr().err.split("\r")]
+    assert max(map(len, lines)) < 60
+    steps = {step for line in lines for step in re.findall(r"step \d of \d", line)}
+    assert steps == {f"step {number} of 4" for number in range(1, 5)}
+    monkeypatch.setenv("COLUMNS", "200")
+    sis.advise(spark, visits, [BY_SHOP, BY_DAY])
+    lines = capsys.readouterr().err.split("\r")
+    assert any(re.match(rf"advice for {visits}: .+, step 2 of 4: queries of visits, [12] of 2", line) for line in lines)
+    assert any(re.search(r"step 3 of 4: specs of visits, [\d,]+ of [\d,]+", line) for line in lines)
+    assert any("step 4 of 4: proposals for visits" in line for line in lines)
 
 
 def test_manifests_are_read_once(spark: SparkSession, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -467,8 +506,13 @@ def test_the_costs_are_those_that_a_scan_plans(spark: SparkSession, using: str) 
 
 
 @pytest.mark.parametrize("using", ["data", "metadata"])
-def test_a_proposal_as_estimated_is_the_one_that_spark_plans(spark: SparkSession, using: str) -> None:
-    """Planned on an empty table: the filters are those of the estimate, which knows the files that they keep."""
+def test_a_proposal_as_estimated_is_the_one_that_spark_plans(
+    spark: SparkSession, using: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Planned on an empty table: the filters are those of the estimate, which knows the files that they keep.
+
+    Nor is a query planned for each spec that asks for no more than what columns themselves are compared with.
+    """
     name = "local.advice.types"
     spark.sql(f"CREATE OR REPLACE TABLE {name} USING iceberg TBLPROPERTIES ({SMALL}) AS {EVERY_TYPE}")
     source = resolve_source(spark, name)
@@ -480,11 +524,19 @@ def test_a_proposal_as_estimated_is_the_one_that_spark_plans(spark: SparkSession
         estimates = 0
         for fields in [*costs.layouts][::12]:
             hypothetical = search.costs.table_under(costs.sample, Spec(0, fields), costs.layouts[fields])
-            planned = search._proposals.under(costs.sample, costs.layouts[fields], hypothetical)
+            evaluated = search._proposals.under(costs.sample, costs.layouts[fields], hypothetical)
+            with monkeypatch.context() as all_planned:
+                all_planned.setattr(search._queries, "kept_of_plain", lambda *_: {})
+                planned = search._proposals.under(costs.sample, costs.layouts[fields], hypothetical)
+            assert evaluated == planned
             estimated = search._proposals.as_estimated(costs, fields, (), (), None)
             assert estimated in (None, planned)
             estimates += estimated is not None
     assert estimates > 3
+    plain = {planned.query.text.partition(" WHERE ")[2] for planned in search._queries.filters[0] if planned.is_plain}
+    assert plain < {*FILTERS}
+    assert "id <> 17 AND price = -1.50 AND year(ts) = 2024" not in plain
+    assert len(plain) > 3
 
 
 def test_a_count_that_iceberg_would_answer_is_not_estimated(spark: SparkSession) -> None:

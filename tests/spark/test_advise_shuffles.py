@@ -44,6 +44,10 @@ def test_several_tables(spark: SparkSession) -> None:
     assert {entry.fields for entry in advice.together} == {(buckets, buckets), (buckets,)}
     assert f"local.advice.clicks by {buckets} and local.advice.orders by {buckets}" in str(advice)
     assert "needs the same buckets" not in str(advice)
+    assert [line for line in str(advice).splitlines() if line.startswith(tuple(tables))] == [
+        f"{entry.source}: {entry.headline}" for entry in advice
+    ]
+    assert "\n    SELECT page, max(s)" in str(advice)
     assert [entry["source"] for entry in advice.to_dict()["advice"]] == tables
     alone = sis.advise(spark, tables[:1], [JOIN])[0]
     assert alone.best.is_today, str(alone)  # orders remains as it is

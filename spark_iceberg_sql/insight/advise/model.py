@@ -18,6 +18,7 @@ from spark_iceberg_sql.report.sql_text import html, laid_out
 from spark_iceberg_sql.safe_output import join_visible
 
 _MAX_ROWS = 5
+_MAX_QUERIES = 10
 _MAX_QUERY_LENGTH = 60
 # A query whose range begins or ends anywhere in a file reads one file more or less: the standard deviation of that, per
 # file read.
@@ -275,10 +276,17 @@ class Advice(Result, list[Proposal]):
         if best.is_today:
             return []
         lines = [f"  {best.title}, by query:"]
-        for query in best.per_query:
+        queries: Sequence[QueryReads] = best.per_query
+        if len(queries) > _MAX_QUERIES:
+            changed_most = sorted(queries, key=lambda q: -q.weight * abs(q.bytes_now - q.bytes))[:_MAX_QUERIES]
+            queries = [query for query in queries if query in changed_most]
+        for query in queries:
             current = f"{query.files_now:,} ({size(query.bytes_now)})"
             proposed = f"{query.files:,} ({size(query.bytes)})"
             lines.append(f"    {_abbreviate(query.query)}: {current} -> {proposed}")
+        if len(queries) < len(best.per_query):
+            others = plural(len(best.per_query) - len(queries), "other query", "other queries")
+            lines.append(f"    and {others} with a smaller difference")
         for statement in (*best.ddl, best.rewrite):
             if statement is not None:  # a line end in it is in backticks
                 lines += [f"  {line}" for line in f"{laid_out(statement)};".split("\n")]

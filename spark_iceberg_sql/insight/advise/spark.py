@@ -13,10 +13,11 @@ from spark_iceberg_sql.insight import spark_progress
 from spark_iceberg_sql.insight.advise.joint.joint_model import TablesAdvice
 from spark_iceberg_sql.insight.advise.joint.spark_joint import JointSearch
 from spark_iceberg_sql.insight.advise.model import Advice
-from spark_iceberg_sql.insight.advise.spark_search import AdviceSearch
+from spark_iceberg_sql.insight.advise.spark_search import STEPS, AdviceSearch
 from spark_iceberg_sql.insight.hypothetical.spark_source import Source, naming_argument, refuse_property, resolve_source
 from spark_iceberg_sql.insight.preview.spark_estimates import no_metadata_message
 from spark_iceberg_sql.insight.workload import Query, workload
+from spark_iceberg_sql.quantities import plural
 from spark_iceberg_sql.spark.bridge.io import event_logs
 from spark_iceberg_sql.spark.bridge.jvm import sessions
 from spark_iceberg_sql.spark.bridge.jvm.java_errors import JVM_ERRORS, message
@@ -154,7 +155,9 @@ def _queries(
 def _reporting(spark: SparkSession, title: str, sources: Sequence[Source]) -> Iterator[None]:
     """Show the progress of a search over sources, and name its errors. title: of all of them."""
     try:
-        with sessions.working_in(spark), spark_progress.show_progress(spark, f"advice for {title}"):
+        described = f"advice for {title if len(sources) == 1 else plural(len(sources), 'table')}"
+        steps = STEPS * len(sources) + any(source.table is not None for source in sources)
+        with sessions.working_in(spark), spark_progress.show_progress(spark, described, steps):
             yield
     except JVM_ERRORS as error:
         for source in sources:

@@ -85,8 +85,9 @@ class Proposals:
         """
         answered = self._answered_under(hypothetical)
         with tables.table(self._source.as_table(hypothetical.spec)) as table:
-            tables.add_files(table, hypothetical.to_bytes())
-            reads = self._queries.reads(table, answered)
+            files = hypothetical.to_bytes()
+            tables.add_files(table, files)
+            reads = self._queries.reads(table, answered, self._queries.kept_of_plain(table, files))
         layout = _Layout(hypothetical.spec, sample, slices, hypothetical.file_sizes, hypothetical.partition_count)
         return self._proposal(layout, reads, ddl, warnings, order)
 
@@ -159,6 +160,10 @@ class Proposals:
         """The texts of the queries that the metadata of today's files answers."""
         return self._queries.answered(self._table) if self._table is not None else frozenset()
 
+    @cached_property
+    def _reads_today(self) -> list[QueryReads]:
+        return self._queries.reads(self._table, self._answered_today)
+
     def _answered_under(self, hypothetical: HypotheticalTable) -> frozenset[str]:
         """Of these, the queries that a hypothetical table's partition values answer: its bounds are estimates."""
         if not self._answered_today:
@@ -198,10 +203,10 @@ class Proposals:
     def of_table(self, table: Java) -> Proposal:
         """Today's spec with the files of a table: the source's, or that table after a statement."""
         text = clause(Spec(0, self._current), self._source.schema)
-        answered = self._answered_today
-        if table is not self._table:
-            answered = self._queries.answered(table, answered)
-        reads = self._queries.reads(table, answered)
+        if table is self._table:
+            reads = self._reads_today
+        else:
+            reads = self._queries.reads(table, self._queries.answered(table, self._answered_today))
         sizes = self._sizes if table is self._table else file_statistics.file_sizes(table)
         shuffled = self._costs.shuffles.total_bytes(self._today.fields)
         return proposal(text, reads, self._costs.open_cost, sizes, (), None, (), is_today=True, shuffled=shuffled)

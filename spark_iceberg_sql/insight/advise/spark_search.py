@@ -14,8 +14,9 @@ from itertools import takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
 from spark_iceberg_sql.errors import IcebergSqlError
+from spark_iceberg_sql.insight import spark_progress
 from spark_iceberg_sql.insight.advise.costs.spark_costs import FINALISTS, CostEstimator
-from spark_iceberg_sql.insight.advise.costs.spark_queries import WorkloadQueries, conjunctions
+from spark_iceberg_sql.insight.advise.costs.spark_queries import WorkloadQueries
 from spark_iceberg_sql.insight.advise.costs.spark_shuffles import ShuffleCosts, WorkloadShuffles
 from spark_iceberg_sql.insight.advise.costs.spark_workload_costs import NO_TABLE, Costs, SpecFields, Today
 from spark_iceberg_sql.insight.advise.layouts.candidate_fields import SortOrder
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
 
     from spark_iceberg_sql.spark.bridge.jvm.gateway import Java
 
+STEPS = 3  # of a search, as its progress counts them
 _MIN_VERIFIED = 5
 _SORTED_SPECS = 6  # so many of the best specs are also tried with sorted rows
 _REWRITE_FACTOR = 2  # today's spec is a proposal only if writing it anew makes clearly fewer files
@@ -77,6 +79,7 @@ class AdviceSearch:
         self._spark = spark
         self._source = source
         self._notes: list[str] = []
+        self._proposal_notes: list[str] = []
         self._refusals: dict[str, str] = {}  # by the text of the spec
         self._table: Java = None
         self._current: SpecFields = ()
@@ -96,9 +99,9 @@ class AdviceSearch:
         files = NO_FILES
         if source.table is not None:
             self._table = source.iceberg_table
-            planned_queries, columns = self._queries.filters
+            _, columns = self._queries.filters
             ids = bounded_columns(source, columns) if using == "metadata" else []
-            files = table_files(source, ids, conjunctions(planned_queries))
+            files = table_files(source, ids, self._queries.scan_filters.expressions)
             self._queries.set_kept_today(files.kept)
             current_table = SessionTables(spark, intercept.unchecked_sql(spark)).get(source.table)
             if isinstance(current_table, Table) and current_table.specs is not None:
@@ -124,10 +127,16 @@ class AdviceSearch:
         return self.costs.all_specs()
 
     def result(self) -> Advice:
-        """Rank every spec, the best again on a larger sample, and let Spark plan the best of these."""
+        """Rank every spec, the best again on a larger sample, and let Spark plan the best of these.
+
+        May be called again once `shuffles` has other partition fields of the other tables.
+        """
         all_costs = self.all_costs
+        self._refusals, self._choices, self._proposal_notes = {}, {}, []
+        spark_progress.begin_step(f"proposals for {self._source.short_title}")
         today = self._proposals.of_table(self._table) if self._table is not None else None
-        best_specs = [s for s in all_costs.ranked_specs() if not self._is_current(s, all_costs.layouts[s], today)]
+        useful_specs = all_costs.useful_specs(self._today.fields)
+        best_specs = [s for s in useful_specs if not self._is_current(s, all_costs.layouts[s], today)]
         refined = self.costs.refine(all_costs, best_specs[:FINALISTS])
         choices = [Choice(cost, spec, refined) for spec, cost in refined.total_costs.items()]
         if self.costs.using == "data":
@@ -135,13 +144,18 @@ class AdviceSearch:
         proposals = self._verified_proposals(choices)
         if today is not None:
             proposals, notes = with_today(today, proposals)
-            self._notes += notes
+            self._proposal_notes += notes
         return Advice(
             self._with_current_reads(proposals),
             source=self._source.title,
             basis=self.costs.basis,
             tried=len(all_costs.layouts),
-            notes=(*self._notes, *self._branch_notes(proposals), *self._shuffle_notes(proposals)),
+            notes=(
+                *self._notes,
+                *self._proposal_notes,
+                *self._branch_notes(proposals),
+                *self._shuffle_notes(proposals),
+            ),
             ruled_out=tuple(self._ruled_out(all_costs, proposals)),
             growth=growth_of(self._spark, self._table) if self._table is not None else None,
         )
@@ -253,7 +267,7 @@ class AdviceSearch:
         except IcebergSqlError as error:
             reason = " ".join(str(error).splitlines()[:2])
             self._refusals[text] = reason
-            self._notes.append(f"{text} is not proposed: {reason}")
+            self._proposal_notes.append(f"{text} is not proposed: {reason}")
             return None
         slices = choice.costs.layouts[fields]
         hypothetical = None

@@ -70,6 +70,11 @@ class Source:
     read: TableAsRead | None = None
 
     @property
+    def short_title(self) -> str:
+        """A table's name without its catalog and namespace; else the title."""
+        return self.table[-1] if self.table else self.title
+
+    @property
     def iceberg_table(self) -> Java | None:
         """Iceberg's table, whose current snapshot is the one that the session reads; None for what is none."""
         return None if self.read is None else self.read.table

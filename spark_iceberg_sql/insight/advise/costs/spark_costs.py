@@ -11,7 +11,8 @@ from dataclasses import replace
 from statistics import median
 from typing import TYPE_CHECKING
 
-from spark_iceberg_sql.insight.advise.costs.spark_queries import PlannedQuery, WorkloadQueries, by_query, conjunctions
+from spark_iceberg_sql.insight import spark_progress
+from spark_iceberg_sql.insight.advise.costs.spark_queries import PlannedQuery, WorkloadQueries
 from spark_iceberg_sql.insight.advise.costs.spark_shuffles import ShuffleCosts
 from spark_iceberg_sql.insight.advise.costs.spark_workload_costs import NO_TABLE, Costs, SpecFields, Today
 from spark_iceberg_sql.insight.advise.layouts.candidate_fields import (
@@ -63,6 +64,7 @@ _LARGER_PAIRS = 3  # specs of two fields that are tried with a third one
 _ORDER_COLUMNS = 3  # orders of two columns are tried of so many that are best alone
 _REFINE_FACTOR = 5  # times as many rows
 _MAX_SAMPLE_ROWS = 200_000
+_MIN_NULL_SHARE = 0.05  # the least error of a cost
 _COUNTED_NOTE = "; each partition of a proposal is counted"
 _MAX_KEPT_PARTITIONS = 20_000  # counted once for all orders of their rows, and for all specs of some of their fields
 _ROWS_OF_FINEST = 20  # sampled rows per partition, on average, by the fields of several specs
@@ -108,6 +110,8 @@ class CostEstimator:
         # By the columns whose bounds they have, and the keys of the fields.
         self._counted_partitions: dict[tuple[tuple[int, ...], tuple[FieldKey, ...]], list[CountedPartition]] = {}
         self._finalists: Sequence[SpecFields] = ()
+        self._larger_sample: Sample | None = None
+        self._basis = ""
         self.basis = ""
         self.ruled_out: Mapping[SpecFields, str] = {}
         self.open_cost = int(source.properties.get("read.split.open-file-cost", _DEFAULT_OPEN_COST))
@@ -115,6 +119,7 @@ class CostEstimator:
     def all_specs(self) -> Costs:
         """The costs under every spec whose files are not too small."""
         planned_queries, columns = self._queries.filters
+        spark_progress.begin_step(f"specs of {self._source.short_title}")
         self._columns = list(columns)
         target_size = int(self._source.properties.get(TARGET_SIZE, DEFAULT_TARGET_SIZE))
         # From metadata, rows are only assumed to fill the buckets evenly.
@@ -135,20 +140,22 @@ class CostEstimator:
             sample = self._as_stored(assumed.sample)
             fields = [f for f in fields if f in assumed.fields]
             self._notes += assumed.left_out
-            self.basis = (
+            self._basis = (
                 f"based on the counts and bounds of {assumed.files:,} files, with values spread evenly between the "
                 "bounds; no row was read"
             )
         else:
             sample = self.take_sample(self._columns, sampled_fields)
             settings = sample.size_model.settings
-            self.basis = (
+            self._basis = (
                 "based on every row"
                 if sample.is_complete
                 else f"based on a sample of {sample.sampled_rows:,} of {sample.rows:,} rows"
             )
-        # A filter that only excludes nulls prunes where there are some.
-        useless = [i for i, column in columns.items() if not column.is_compared and not _has_nulls(sample, i)]
+        # A filter that only excludes nulls, as every join does, prunes where there are many.
+        useless = {i for i, column in columns.items() if not column.is_compared and not _has_many_nulls(sample, i)}
+        self._columns = [i for i in self._columns if i not in useless]
+        sample = replace(sample, columns={i: v for i, v in sample.columns.items() if i not in useless})
         kept = {f.key for f in self.shuffles.fields}
         fields = [f for f in fields if f.source_id not in useless or f.key in kept]
         self._compared_columns = [i for i, column in columns.items() if column.is_compared]
@@ -200,14 +207,16 @@ class CostEstimator:
         spec.
         """
         best, sample = list(best), initial.sample
-        self._finalists = best
+        self._finalists, self.basis = best, self._basis
         rows = min(_REFINE_FACTOR * self._rows, _MAX_SAMPLE_ROWS)
         if not best or self.using == "metadata" or sample.is_complete or rows <= self._rows:
             layouts_by_spec = {spec: initial.layouts[spec] for spec in best}
             costs = [{spec: cost[spec] for spec in best} for cost in initial.costs_by_query]
             return Costs(sample, layouts_by_spec, initial.planned_queries, costs, self.shuffles, initial.kept)
         fields = {field.key: field for spec in best for field in spec}
-        sample = self.take_sample(self._columns, list(fields.values()), rows, sample)
+        if self._larger_sample is None or not fields.keys() <= self._larger_sample.field_values.keys():
+            self._larger_sample = self.take_sample(self._columns, list(fields.values()), rows, sample)
+        sample = self._larger_sample
         sample_text = "every row" if sample.is_complete else f"{sample.sampled_rows:,} rows"
         self.basis += f", for the best {len(best)} specs on {sample_text}"
         layouts_by_spec = {
@@ -345,7 +354,7 @@ class CostEstimator:
             # different ids.
             numbered_fields = [replace(f, field_id=field_ids.setdefault(f.key, 1000 + len(field_ids))) for f in fields]
             specs.append(Spec(spec_id, tuple(numbered_fields)))
-        filters = conjunctions(planned_queries)
+        filters = self._queries.scan_filters
         costs: list[dict[SpecFields, int]] = [{} for _ in planned_queries]
         kept: dict[SpecFields, list[list[tuple[int, int]]]] = {}
         with tables.table(self._source.as_table(*specs)) as table:
@@ -353,9 +362,11 @@ class CostEstimator:
                 (spec.spec_id, file_columns(sample, self._source.schema, spec, slices).to_bytes())
                 for spec, slices in zip(specs, layouts_by_spec.values(), strict=True)
             )
-            totals = tables.kept_files(table, packed, filters)
-            for (fields, slices), kept_files in zip(layouts_by_spec.items(), totals, strict=True):
-                kept[fields] = scans = by_query(planned_queries, kept_files)
+            totals = tables.kept_files(table, packed, filters.expressions)
+            laid_out = zip(layouts_by_spec.items(), totals, strict=True)
+            for number, ((fields, slices), kept_files) in enumerate(laid_out, 1):
+                spark_progress.count(number, len(layouts_by_spec))
+                kept[fields] = scans = filters.by_query(kept_files)
                 if not fields:
                     pairs = zip(planned_queries, scans, strict=True)
                     self._reading_queries = {
@@ -375,5 +386,7 @@ def _min_file_size(target_size: int) -> int:
     return min(_MIN_MEDIAN_FILE, target_size // 16)
 
 
-def _has_nulls(sample: Sample, field_id: int) -> bool:
-    return field_id not in sample.columns or sample.ranked_columns[field_id].has_nulls
+def _has_many_nulls(sample: Sample, field_id: int) -> bool:
+    """False if no spec could leave out enough nulls to be clearly better."""
+    values = sample.columns.get(field_id)
+    return values is None or sum(v is None for v in values) >= _MIN_NULL_SHARE * len(values) > 0

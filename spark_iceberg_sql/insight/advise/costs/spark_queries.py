@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice, product
+from itertools import product
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from spark_iceberg_sql.errors import IcebergSqlError
+from spark_iceberg_sql.insight import spark_progress
 from spark_iceberg_sql.insight.advise.layouts.candidate_fields import field_per_column
 from spark_iceberg_sql.insight.advise.model import QueryReads
 from spark_iceberg_sql.insight.hypothetical.spark_source import SOURCE_NAME, Source
@@ -30,22 +33,38 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class PlannedQuery:
-    """A query that reads the source, and the filters of each of its scans; also as texts."""
+    """A query that reads the source, and the filters of each of its scans; also as texts.
+
+    is_plain: whether the filters are these under every spec: Spark then has to plan the query only once.
+    """
 
     query: Query
     filters: tuple[tuple[Java, ...], ...]
     texts: tuple[tuple[Any, ...], ...]
+    is_plain: bool
 
 
-def conjunctions(planned_queries: Sequence[PlannedQuery]) -> list[Java]:
-    """The filter of each scan, query by query, as one Iceberg expression."""
-    return [iceberg_filters.conjunction(scan_filters) for query in planned_queries for scan_filters in query.filters]
+class ScanFilters:
+    """The filter of each scan of queries as one Iceberg expression.
 
+    expressions: of scans with equal filters, one.
+    """
 
-def by_query(planned_queries: Sequence[PlannedQuery], kept: Iterable[tuple[int, int]]) -> list[list[tuple[int, int]]]:
-    """The files and bytes that each of `conjunctions` keeps, of each query those of its scans."""
-    remaining = iter(kept)
-    return [list(islice(remaining, len(query.filters))) for query in planned_queries]
+    def __init__(self, planned_queries: Iterable[PlannedQuery]) -> None:
+        self.expressions: list[Java] = []
+        numbers: dict[str, int] = {}
+        self._numbers: list[list[int]] = []
+        for query in planned_queries:
+            keys = [json.dumps(texts) for texts in query.texts]
+            for key, filters in zip(keys, query.filters, strict=True):
+                if key not in numbers:
+                    numbers[key] = len(numbers)
+                    self.expressions.append(iceberg_filters.conjunction(filters))
+            self._numbers.append([numbers[key] for key in keys])
+
+    def by_query(self, kept: Sequence[tuple[int, int]]) -> list[list[tuple[int, int]]]:
+        """The files and bytes that each expression keeps, of each query those of its scans."""
+        return [[kept[number] for number in of_query] for of_query in self._numbers]
 
 
 class WorkloadQueries:
@@ -122,7 +141,9 @@ class WorkloadQueries:
             tables.table(source.as_table(Spec(0, field_per_column(source.schema)))) as table,
             planning.counting_by_files(self._spark),
         ):
-            for query in self._queries:
+            spark_progress.begin_step(f"queries of {source.short_title}")
+            for position, query in enumerate(self._queries, 1):
+                spark_progress.count(position, len(self._queries))
                 number = query.number
                 if query.write_keyword == "":
                     reason = planning.parse_error(self._spark, query.text)
@@ -146,9 +167,8 @@ class WorkloadQueries:
                 if not scans:
                     self._notes.append(f"query {number} is skipped: {self._skip_reason(query, table)}")
                     continue
-                planned_queries.append(
-                    PlannedQuery(query, tuple(s.filters for s in scans), tuple(s.texts for s in scans))
-                )
+                filters, texts = tuple(s.filters for s in scans), tuple(s.texts for s in scans)
+                planned_queries.append(PlannedQuery(query, filters, texts, all(s.is_plain for s in scans)))
                 for scan in scans:
                     for name, filtered in planning.columns_in(scan.texts).items():
                         column = source.schema.find(name.split("."))
@@ -159,10 +179,14 @@ class WorkloadQueries:
             raise IcebergSqlError(f"no query reads {source.title}", help=self._notes, argument="queries")
         return planned_queries, columns
 
-    def set_kept_today(self, kept: Iterable[tuple[int, int]]) -> None:
-        """The files and bytes of today's table that each of `conjunctions` keeps."""
-        planned_queries, _ = self.filters
-        pairs = zip(planned_queries, by_query(planned_queries, kept), strict=True)
+    @cached_property
+    def scan_filters(self) -> ScanFilters:
+        """Of the queries that read the source."""
+        return ScanFilters(self.filters[0])
+
+    def set_kept_today(self, kept: Sequence[tuple[int, int]]) -> None:
+        """The files and bytes of today's table that each of `scan_filters` keeps."""
+        pairs = zip(self.filters[0], self.scan_filters.by_query(kept), strict=True)
         self._kept_today = {planned_query.query.text: scans for planned_query, scans in pairs}
 
     @property
@@ -233,20 +257,39 @@ class WorkloadQueries:
         query_reads = []
         for planned_query, scans in zip(self.filters[0], kept, strict=True):
             query = planned_query.query
-            try:
-                planned = self._scans(query, table)
-            except JVM_ERRORS:
-                return None
-            if tuple(scan.texts for scan in planned) != planned_query.texts:
-                return None
-            if any(iceberg_filters.is_of_metadata(scan.scan) for scan in planned):
-                return None
+            if not planned_query.is_plain:
+                try:
+                    planned = self._scans(query, table)
+                except JVM_ERRORS:
+                    return None
+                if tuple(scan.texts for scan in planned) != planned_query.texts:
+                    return None
+                if any(iceberg_filters.is_of_metadata(scan.scan) for scan in planned):
+                    return None
             files, total = sum(f for f, _ in scans), sum(b for _, b in scans)
             query_reads.append(QueryReads(query.text, query.weight, files, total, files, total))
         return query_reads
 
-    def reads(self, table: Java, answered: Collection[str] = ()) -> list[QueryReads]:
-        """The reads of each query of a table, as planned by Spark. answered: the texts of queries that read nothing."""
+    def kept_of_plain(self, table: Java, files: bytes) -> dict[str, list[tuple[int, int]]]:
+        """By the text of each query that Spark plans alike under every spec: the files and bytes its scans keep.
+
+        table: a hypothetical one. files: `Hypothetical.packed` ones, under its spec.
+        """
+        filters = self.scan_filters
+        (kept,) = tables.kept_files(table, [(int(table.spec().specId()), files)], filters.expressions)
+        pairs = zip(self.filters[0], filters.by_query(kept), strict=True)
+        return {planned_query.query.text: scans for planned_query, scans in pairs if planned_query.is_plain}
+
+    def reads(
+        self,
+        table: Java,
+        answered: Collection[str] = (),
+        kept: Mapping[str, Sequence[tuple[int, int]]] = MappingProxyType({}),
+    ) -> list[QueryReads]:
+        """The reads of each query of a table, as planned by Spark.
+
+        answered: the texts of queries that read nothing. kept: what is known already, as of `kept_of_plain`.
+        """
         query_reads = []
         for planned_query in self.filters[0]:
             query = planned_query.query
@@ -254,7 +297,7 @@ class WorkloadQueries:
                 query_reads.append(QueryReads(query.text, query.weight, 0, 0, 0, 0))
                 continue
             try:
-                read = self._reads_today(planned_query, table)
+                read = kept.get(query.text) or self._reads_today(planned_query, table)
                 if read is None:
                     read = [planning.read_by(scan.scan) for scan in self._scans(query, table)]
             except JVM_ERRORS as error:

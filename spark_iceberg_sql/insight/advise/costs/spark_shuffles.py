@@ -16,6 +16,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import functions as fn
 
 from spark_iceberg_sql.errors import IcebergSqlError
+from spark_iceberg_sql.insight import spark_progress
 from spark_iceberg_sql.insight.advise.costs.moves import NONE, Fields, Move, Way
 from spark_iceberg_sql.insight.advise.costs.spark_workload_costs import SpecFields
 from spark_iceberg_sql.insight.advise.layouts.candidate_fields import candidate_fields
@@ -105,7 +106,10 @@ class WorkloadShuffles:
 
     def _rows(self, spark: SparkSession, queries: Iterable[Query]) -> Iterator[tuple[Query, ShuffleRow]]:
         """What each query does with its tables today, without what is broadcast or too small to matter."""
-        for query in queries:
+        queries = list(queries)
+        spark_progress.begin_step("what queries shuffle")
+        for number, query in enumerate(queries, 1):
+            spark_progress.count(number, len(queries))
             if query.write_keyword is not None:
                 continue
             with suppress(*JVM_ERRORS, IcebergSqlError):  # the search reports it

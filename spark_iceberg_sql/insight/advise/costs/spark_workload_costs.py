@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from spark_iceberg_sql.insight.advise.costs.spark_shuffles import ShuffleCosts
 
 SpecFields = tuple[PartitionField, ...]
+_MIN_GAIN = 0.01  # by one more field: the least error of a cost is five times as much
 
 
 @dataclass(frozen=True)
@@ -64,6 +66,23 @@ class Costs:
         """The specs, the cheapest first; of two that cost the same, the one with fewer fields."""
         total = self.total_costs
         return sorted(self.layouts, key=lambda spec: (total[spec], len(spec)))
+
+    def useful_specs(self, today: SpecFields) -> list[SpecFields]:
+        """The same without those that cost hardly less than with one field less: such as a pair whose second field only
+        separates the few nulls of its column, of which there are dozens for each useful field.
+
+        today: the table's spec, which stays among them.
+        """
+        current_keys = frozenset(f.key for f in today)
+        total = self.total_costs
+        cost_of = {frozenset(f.key for f in spec): cost for spec, cost in total.items()}
+
+        def is_useful(spec: SpecFields) -> bool:
+            keys = frozenset(f.key for f in spec)
+            limits = [(1 - _MIN_GAIN) * cost_of.get(keys - {key}, math.inf) for key in keys]
+            return keys == current_keys or all(total[spec] <= limit for limit in limits)
+
+        return [spec for spec in self.ranked_specs() if is_useful(spec)]
 
 
 class Today(NamedTuple):

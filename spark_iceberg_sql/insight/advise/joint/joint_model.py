@@ -62,7 +62,8 @@ class TablesAdvice(Result, list[Advice]):
         return f"{tables}: the queries shuffle {size(self.shuffled)} instead of {size(self.shuffled_now)}"
 
     def __str__(self) -> str:
-        return join_visible([self.headline, *(f"  {tables}" for tables in self.together), *map(str, self)])
+        together = join_visible([self.headline, *(f"  {tables}" for tables in self.together)])
+        return "\n".join([together, *map(str, self)])
 
     def _repr_html_(self) -> str:
         """The advice for each table as HTML, under what they save together."""

@@ -49,7 +49,7 @@ class JointSearch:
         changed = {name for name in searches if self._useful(fields[name]) != decided[name]}
         for name in searches:
             if self._partners(name) & changed - {name}:
-                results[name], fields[name] = self._advice(self._search(name), fields)
+                results[name], fields[name] = self._advice(searches[name], fields)
         return self._joint(results, fields)
 
     def _search(self, name: str) -> AdviceSearch:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import random
+from array import array
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
@@ -255,7 +256,8 @@ def slice_files(
     sampled_row_bytes = sample.row_bytes * sample_weight
     row_counts = list(map(sub, file_ends, starts))
     size_of = {count: round(sample.size_model.predict(count * sampled_row_bytes)) for count in set(row_counts)}
-    return FileSlices(row_numbers, file_ends, [size_of[count] for count in row_counts])
+    # Of hundreds of specs: as an array, a tenth of the memory.
+    return FileSlices(array("I", row_numbers), file_ends, [size_of[count] for count in row_counts])
 
 
 def _rows_by_partition(sample: Sample, fields: Sequence[PartitionField]) -> list[list[int]]:

@@ -130,22 +130,18 @@ def count_partitions(
     if len(collected) > _MAX_PARTITIONS:
         return None
     result_types = [result_type(source.schema, f) for f in fields]
-    return [
-        CountedPartition(
-            tuple(from_spark(data_type, row[f"k{n}"]) for n, data_type in enumerate(result_types)),
-            row["rows"],
-            {
-                field_id: Bounds(
-                    from_spark(data_type, row[f"low{field_id}"]),
-                    from_spark(data_type, row[f"high{field_id}"]),
-                    row[f"nulls{field_id}"],
-                    row[f"nans{field_id}"],
-                )
-                for field_id, data_type in data_types.items()
-            },
-        )
-        for row in collected
-    ]
+    partitions = []
+    for row in map(tuple, collected):  # by position: a Row searches for each name
+        keys, count, figures = row[: len(fields)], row[len(fields)], iter(row[len(fields) + 1 :])
+        values = tuple(from_spark(data_type, key) for data_type, key in zip(result_types, keys, strict=True))
+        bounds = {
+            field_id: Bounds(from_spark(data_type, low), from_spark(data_type, high), nulls, nans)
+            for (field_id, data_type), low, high, nulls, nans in zip(
+                data_types.items(), figures, figures, figures, figures, strict=False
+            )
+        }
+        partitions.append(CountedPartition(values, count, bounds))
+    return partitions
 
 
 def _field_columns(fields: Sequence[PartitionField], schema: Schema) -> list[Column]:

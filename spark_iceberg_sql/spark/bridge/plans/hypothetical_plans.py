@@ -34,12 +34,14 @@ _ANALYSE = "org$apache$spark$sql$catalyst$analysis$Analyzer$$executeSameContext"
 class PlannedScan:
     """One scan of a planned query.
 
-    scan: Iceberg's object. filters: those pushed to it, as Iceberg expressions. texts: the same as JSON.
+    scan: Iceberg's object. filters: those pushed to it, as Iceberg expressions. texts: the same as JSON. is_plain:
+    whether the filters are these under every spec.
     """
 
     scan: Java
     filters: tuple[Java, ...]
     texts: tuple[Any, ...]
+    is_plain: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,9 +147,9 @@ def scans(
         if join_keys:
             analysed = _join_keys().filtered(analysed, table.uuid(), list(join_keys))
         optimized = _execution(session, analysed).optimizedPlan()
-        return [
-            _scan(leaf.scan()) for leaf in _leaves(optimized, _SCAN) if _is_same_table(leaf.relation().table(), table)
-        ]
+        is_plain = bool(compiler.shared_instance(__package__, "PlainConditions").hold(optimized, table.uuid()))
+        leaves = [leaf for leaf in _leaves(optimized, _SCAN) if _is_same_table(leaf.relation().table(), table)]
+        return [_scan(leaf.scan(), is_plain=is_plain) for leaf in leaves]
 
 
 def no_keys() -> Java:
@@ -256,12 +258,14 @@ def _leaves(plan: Java, class_name: str) -> Iterator[Java]:
                 yield leaf
 
 
-def _scan(scan: Java) -> PlannedScan:
+def _scan(scan: Java, *, is_plain: bool = False) -> PlannedScan:
     if scan.getClass().getSimpleName() == read_notes.REFUSING_SCAN:
         scan = scan.icebergScan()
     filters = tuple(_filters(scan))
     parser = java_class("org.apache.iceberg.expressions.ExpressionParser")
-    return PlannedScan(scan, filters, tuple(json.loads(parser.toJson(f)) for f in filters))
+    texts = tuple(json.loads(parser.toJson(f)) for f in filters)
+    of_columns = not any(isinstance(predicate["term"], dict) for predicate in _predicates(texts))
+    return PlannedScan(scan, filters, texts, is_plain and of_columns)
 
 
 def _filters(scan: Java) -> Iterator[Java]:

@@ -161,9 +161,12 @@ def kept_files(
     table. The next ones are made while the files of one spec are evaluated.
     """
     pending: Java = None
+    java_filters = java_class("java.util.ArrayList")()  # once: py4j makes a call for each element
+    for expression in filters:
+        java_filters.add(expression)
     for spec_id, files in packed:
         interrupts.check()
-        following = _packed_files().kept(iceberg_table.specs().get(spec_id), files, list(filters))
+        following = _packed_files().kept(iceberg_table.specs().get(spec_id), files, java_filters)
         if pending is not None:
             yield _totals(pending)
         pending = following

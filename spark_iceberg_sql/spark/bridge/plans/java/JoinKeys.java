@@ -180,7 +180,8 @@ public final class JoinKeys {
     List<NamedExpression> columns = new ArrayList<>();
     columns.add(new Alias(key, "key", NamedExpression.newExprId(), seq(new ArrayList<String>()),
       scala.Option.<org.apache.spark.sql.types.Metadata>empty(), seq(new ArrayList<String>())));
-    LogicalPlan keys = new Distinct(new Project(seq(columns), build));
+    // In one task, since a shuffle would take longer than all else.
+    LogicalPlan keys = new Distinct(new Repartition(1, false, new Project(seq(columns), build)));
     Expression limit = new Literal(Integer.valueOf(MAXIMUM_KEYS + 1), DataTypes.IntegerType);
     result.add(new Equality(index, side, new GlobalLimit(limit, new LocalLimit(limit, keys))));
   }
