@@ -435,7 +435,7 @@ ISSUES: tuple[IcebergIssue, ...] = (
     ),
     IcebergIssue(
         "apache/iceberg#11221",
-        "decimals are wrong in Parquet files of other writers, such as pyarrow, that store them with a fixed length and "
+        "decimals are wrong in Parquet files of other writers, as of pyarrow, that store them with a fixed length, and "
         "only some pages with a dictionary: the vectorized reader puts them into other rows",
         "",
         "installed sessions set spark.sql.iceberg.vectorization.enabled to false, unless they have a value",
