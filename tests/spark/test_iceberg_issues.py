@@ -68,6 +68,7 @@ def test_metadata_tables_have_all_rows(spark: SparkSession) -> None:
         rows.unpersist()
 
 
+@pytest.mark.tier("quick", of="rule updates")
 def test_an_update_with_a_subquery_reads_the_files_that_it_replaces(spark: SparkSession, tmp_path: Path) -> None:
     """apache/iceberg#18004: two reads that choose files at the same time, with the rule and without."""
     faults = Faults(spark, str(tmp_path))

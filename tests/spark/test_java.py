@@ -24,6 +24,7 @@ ROOT = Path(__file__).parents[2]
 # javac warnings that cannot be fixed, with the reason.
 OFF = {
     "cast": "Janino knows no types between < and >: the cast in `(String) list.get(0)`, to javac redundant, is needed",
+    "classfile": "log4j's classes have annotations of jars that are not there",
     "path": "the manifests of Spark's jars name jars that are not there",
 }
 # For a final method such as `withNewChildrenInternal`, Scala emits no generic signature in the
