@@ -8,6 +8,7 @@ import pytest
 from iceberg_faults import Faults
 from pyspark.sql import SparkSession
 
+import spark_iceberg_sql as sis
 from spark_iceberg_sql.spark.bridge.jvm import compiler, gateway
 from spark_iceberg_sql.spark.optimizer.iceberg_issues import ISSUES, TESTED_VERSIONS
 from spark_iceberg_sql.spark.optimizer.rule_records import RULES
@@ -90,10 +91,16 @@ def test_updates_with_subqueries(spark: SparkSession, condition: str) -> None:
     spark.sql(f"INSERT INTO {source} VALUES (3), (5), (NULL)")
     spark.conf.set("spark.sql.autoBroadcastJoinThreshold", "-1")
     spark.conf.set("spark.iceberg_sql.colocate", "always")
+    update = f"UPDATE {table} u SET v = 1 WHERE {condition.format(s=source)}"
     try:
-        spark.sql(f"UPDATE {table} u SET v = 1 WHERE {condition.format(s=source)}")
+        explained = str(sis.explain(spark, update))
+        spark.conf.set("spark.iceberg_sql.updates", "false")
+        assert explained == str(sis.explain(spark, update))
+        spark.conf.set("spark.iceberg_sql.updates", "true")
+        spark.sql(update)
     finally:
         spark.conf.unset("spark.sql.autoBroadcastJoinThreshold")
         spark.conf.unset("spark.iceberg_sql.colocate")
+        spark.conf.unset("spark.iceberg_sql.updates")
     rows = spark.sql(f"SELECT id, v FROM {table}").collect()
     assert sorted(map(tuple, rows)) == [(i, int(i in (3, 5))) for i in range(40)]

@@ -4,11 +4,13 @@ import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Method;
 import java.util.HashMap;
 import java.util.Map;
+import org.apache.iceberg.MetadataColumns;
 import org.apache.iceberg.Table;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.catalyst.parser.ParseException;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.plans.logical.ReplaceData;
+import org.apache.spark.sql.connector.expressions.NamedReference;
 import org.apache.spark.sql.connector.read.Scan;
 import org.apache.spark.sql.connector.read.SupportsRuntimeV2Filtering;
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation;
@@ -48,11 +50,14 @@ public class Updates extends SwitchedRule {
     }));
   }
 
-  /** The scan of a leaf that may leave out files while the statement runs; null if it is another, or serial. */
+  /** The scan of a leaf that leaves out files by their names while the statement runs; null if it is another, or serial. */
   private static Scan filtered(Object node) {
     if (!(node instanceof DataSourceV2ScanRelation)) return null;
     Scan scan = ((DataSourceV2ScanRelation) node).scan();
-    return scan instanceof SupportsRuntimeV2Filtering && !isSerial(scan) ? scan : null;
+    if (!(scan instanceof SupportsRuntimeV2Filtering) || isSerial(scan)) return null;
+    for (NamedReference by : ((SupportsRuntimeV2Filtering) scan).filterAttributes())
+      if (by.fieldNames()[0].equals(MetadataColumns.FILE_PATH.name())) return scan;
+    return null;
   }
 
   private static boolean isSerial(Scan scan) { return Delegation.handler(scan) instanceof SerialScan; }
