@@ -6,8 +6,10 @@ import json
 import math
 import re
 import sys
+import time
 import warnings
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -148,12 +150,23 @@ def test_fields_that_leave_out_hardly_anything_are_not_proposed(spark: SparkSess
         assert any(re.search(r"\bk\b", spec) for spec in specs) == is_worth, specs
 
 
+def _slow(function: Callable[..., None], seconds: float) -> Callable[..., None]:
+    def slowed(*arguments: object) -> None:
+        function(*arguments)
+        time.sleep(seconds)
+
+    return slowed
+
+
 def test_long_advice_says_how_far_it_is(
     spark: SparkSession, visits: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The step of how many, and the query or spec of how many; no longer than the terminal's line."""
     monkeypatch.setattr(spark_progress, "_PATIENCE", 0.0)
     monkeypatch.setattr(spark_progress, "_EVERY", 0.001)
+    # Of a small table, a step or a part of it may be over before the line is shown again.
+    monkeypatch.setattr(spark_progress, "begin_step", _slow(spark_progress.begin_step, 0.3))
+    monkeypatch.setattr(spark_progress, "count", _slow(spark_progress.count, 0.05))
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     monkeypatch.setenv("COLUMNS", "60")
     sis.advise(spark, visits, [BY_SHOP, BY_DAY])
