@@ -196,7 +196,7 @@ RULES: tuple[OptimizerRule, ...] = (
         name="updates",
         java="Updates",
         phase=Phase.AFTER_PUSH_DOWN,
-        summary="has the two reads of an UPDATE with a subquery leave out files one after the other",
+        summary="lets the two reads of an UPDATE with a subquery choose their files one after the other, not at once",
         if_disabled="a copy-on-write UPDATE with a subquery may keep rows twice, as it does with Iceberg alone",
     ),
     OptimizerRule(
