@@ -23,10 +23,11 @@ if TYPE_CHECKING:
 
 PACKAGE = "spark_iceberg_sql.spark.bridge.jvm"
 # Of this package, for all others, each after those that it uses: what one call of Iceberg's API is in its different
-# versions, how manifests are read, which of them nothing may be read from, and whether a plan groups rows.
+# versions, how manifests are read, which of them nothing may be read from, whether a plan groups rows, and what stands
+# for an object of Iceberg's or Spark's.
 SHARED = (
     "FileAddress", "SnapshotKey", "ReferencedFile", "ColumnDefault", "Outgoing", "TruncatedFile", "LiveFiles",
-    "RowGroups",
+    "RowGroups", "Delegation",
 )  # fmt: skip
 _OLDER_ICEBERGS = "iceberg"
 _NOT_CODE = re.compile(r'"(?:\\.|[^"\\\n])*"|/\*.*?\*/|//[^\n]*', re.DOTALL)

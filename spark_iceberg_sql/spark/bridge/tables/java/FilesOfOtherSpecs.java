@@ -2,14 +2,13 @@ package sparkicebergsql;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.lang.reflect.InvocationHandler;
-import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
-import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.apache.iceberg.BaseTable;
 import org.apache.iceberg.DataFile;
 import org.apache.iceberg.FileScanTask;
@@ -113,18 +112,13 @@ public class FilesOfOtherSpecs {
     }
 
     static Object of(TableScan scan, int specId, long stepBytes) {
-      return Proxy.newProxyInstance(
-        TableScan.class.getClassLoader(), new Class<?>[] {TableScan.class}, new StepScan(scan, specId, stepBytes));
+      return Delegation.of(
+        TableScan.class.getClassLoader(), Set.of(TableScan.class), new StepScan(scan, specId, stepBytes));
     }
 
     @Override
     public Object invoke(Object proxy, Method method, Object[] arguments) throws Throwable {
-      Object result;
-      try {
-        result = method.invoke(scan, arguments);
-      } catch (InvocationTargetException e) {
-        throw e.getCause();
-      }
+      Object result = Delegation.pass(scan, method, arguments);
       if (method.getName().equals("planFiles"))
         return CloseableIterable.withNoopClose(step(tasks((CloseableIterable<?>) result, specId), stepBytes));
       return result instanceof TableScan ? of((TableScan) result, specId, stepBytes) : result;
